@@ -9,6 +9,8 @@ Experts have uneven rows: each token chooses k experts by a distribution of Zipf
 Every result is first compared with float32 on fresh inputs, outputs poisoned. The fastest configuration that is right then alternates
 with the peers: torch._grouped_mm (or _scaled_grouped_mm), the products of the experts one by one, and one dense product of the same rows.
 Rates are TFLOP/s; of gating, routing, combining and casts they are TB/s of what has to be read and written once.
+
+`run ... --jsonl FILE` adds what was measured to FILE, as lines for results.jsonl (see results.py).
 """
 
 import argparse
@@ -70,7 +72,7 @@ def measure(bench, p):
     if bench.options.verbose:
         for name, milliseconds in sorted(times.items(), key=lambda item: item[1]):
             print(f"    {work(p) / milliseconds / 1e9:7.1f} {name}", flush=True)
-    bench.report(p.family, p.label, best, good[best], work(p), {} if bench.options.quick else peers.peers_of(bench, p, t))
+    bench.report(f"experts {p.family}", p.label, best, good[best], work(p), {} if bench.options.quick else peers.peers_of(bench, p, t))
 
 
 def run(options):
@@ -93,6 +95,7 @@ def run(options):
             ratios = [(r["peers"][peer]["ratio"], r["problem"]) for r in bench.rows if r["mode"] == family and peer in r["peers"]]
             mean = bench.timing.geomean(v for v, _ in ratios)
             print(f"== {family} against {peer}: geomean {mean:.3f} of {len(ratios)}, worst {min(ratios)[0]:.3f} ({min(ratios)[1]})")
+        bench.record(family)
     if left:
         print(f"not measured, the time was over: {', '.join(left)}")
     print(f"{len(bench.rows)} measured, {len(bench.wrong)} wrong, {time.time() - start:.0f} s")

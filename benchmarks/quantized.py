@@ -9,6 +9,8 @@ Every result is first compared with float32 on fresh inputs, outputs poisoned. T
 with its peers: torch's matmul of weights that were dequantized before (cuBLAS), and our own GEMM of them. `share` is what the problem has
 to move (weights, scales, zero points, A and C) over time, as a part of what a copy moves; problems of 128 and more rows have TFLOP/s.
 L2 is flushed before each measured call.
+
+`run ... --jsonl FILE` adds what was measured to FILE, as lines for results.jsonl (see results.py).
 """
 
 import argparse
@@ -229,33 +231,47 @@ def bind(bench, p, program, t, words):
 
 
 def wrong(bench, t, base):
-    """None, or what is wrong with C. A weight is rounded once (or its scale multiplies a sum), and the result."""
-    torch = bench.torch
+    """None, or what is wrong with C. A weight is rounded once (or its scale multiplies a sum), and the result; sums of fp8 keep
+    fewer bits (timing.fp8_error)."""
+    torch, timing = bench.torch, bench.timing
     torch.backends.cuda.matmul.allow_tf32 = False
     a, unit = t["A"].float(), 2.0**-10 if t["C"].dtype == torch.float16 else 2.0**-7
     if bool(t["C"].isnan().any()):
         return f"{int(t['C'].isnan().sum())} elements are NaN"
     square = total = 0.0
+    lost = (base.group or a.shape[1]) if base.element.startswith("f8") else None
     for start in range(0, t["w"].shape[0], 4096):
         w = t["w"][start : start + 4096].float()
         want = a @ w.mT
         bound = unit * (w.square().mean().sqrt() * a.square().mean().sqrt() * a.shape[1] ** 0.5 * 4)
         if base.narrow:
             want, bound = want * t["SA"][:, None], bound * 1.5
+        if lost:
+            bound = bound + timing.fp8_error(lost) * (a.abs() @ w.abs().mT) * t["SA"][:, None]
         error = (t["C"][:, start : start + 4096].float() - want).abs()
         bad = ~(error <= bound + unit * want.abs())
         if bool(bad.any()):
             at = [int(i) for i in bad.nonzero()[0]]
             return f"{int(bad.sum())} wrong, first at {at[0]}, {at[1] + start}: expected {float(want[tuple(at)]):g}, error {float(error[tuple(at)]):g}"
+        tile = timing.worst_tile(error, want) if lost else 0.0
+        if lost and tile > 2 * unit + timing.fp8_spread(lost):
+            return f"relative error of a tile {tile:.1e}"
         square, total = square + float(error.square().sum()), total + float(want.square().sum())
     relative = (square / max(total, 1e-30)) ** 0.5
-    return f"relative error {relative:.1e}" if relative > 2 * unit else None
+    return f"relative error {relative:.1e}" if relative > 2 * unit + (timing.fp8_spread(lost) if lost else 0) else None
 
 
 def moved(p, base, t):
     """Bytes that have to be moved."""
     sizes = [t[name].nbytes for name in ("A", "S", "Z", "TABLE", "SA", "C") if name in t]
     return p.n * p.k * base.bits // 8 + sum(sizes)
+
+
+def mode_of(p, weights):
+    """What sets of tilebench/sets.py call problems of this kind: many rows, or few by the bytes of the weights."""
+    if not p.few:
+        return "quantized many rows"
+    return "quantized 64 MB" if weights >= 64e6 else "quantized 16 MB" if weights >= 16e6 else "quantized small"
 
 
 def measure(bench, p, copy):
@@ -305,8 +321,11 @@ def measure(bench, p, copy):
             peers["f16"] = own[bench.fastest(own)[0]]
     bytes_moved = moved(p, base, t)
     work = bytes_moved if p.few else 2 * p.m * p.n * p.k
-    row = bench.report("quantized", p.label, best, good[best], work, peers, dict(few=p.few, bytes=bytes_moved, weights=p.n * p.k * base.bits // 8))
-    row["share"] = bytes_moved / row["ms"] / 1e9 / copy
+    weights = p.n * p.k * base.bits // 8
+    row = bench.report(mode_of(p, weights), p.label, best, good[best], work, peers, dict(few=p.few, bytes=bytes_moved, weights=weights))
+    share = row["share"] = bytes_moved / row["ms"] / 1e9 / copy
+    if p.few:
+        row["peers"]["copy"] = dict(rate=copy, ratio=share, low=share, high=share)
     row["times"] = {name: ms for name, ms in times.items()}
     print(f"     share of a copy {row['share']:.3f}, {row['ms'] * 1e3:.1f} us, {bytes_moved / 1e6:.1f} MB", flush=True)
     if bench.options.verbose:
@@ -359,6 +378,8 @@ def run(options):
         if options.json:
             pathlib.Path(options.json).write_text(json.dumps(dict(copy=copy, rows=bench.rows, wrong=bench.wrong)))
     summary(bench)
+    for mode in dict.fromkeys(r["mode"] for r in bench.rows):
+        bench.record(mode)
     if left:
         print(f"not measured, the time was over: {', '.join(left)}")
     print(f"{len(bench.rows)} measured, {len(bench.wrong)} wrong, {time.time() - start:.0f} s")

@@ -151,7 +151,7 @@ def poison(bench, p, chain, t):
 
 
 def close(torch, what, got, want, size, unit):
-    """None, or what is wrong: `size` bounds the error of the sum, `unit` the rounding of the result."""
+    """None, or what is wrong: `size` bounds the error of the sum (a number, or one for each element), `unit` the rounding of the result."""
     if bool(got.isnan().any()):
         return f"{what}: {int(got.isnan().sum())} elements are NaN"
     error = (got.float() - want).abs()
@@ -168,19 +168,19 @@ def experts_of(t):
         at += count
 
 
-def rows_of(torch, p, t, e, rows):
-    """What the program's rows are, in float32."""
+def rows_of(torch, p, t, e, rows, of=lambda x: x):
+    """What the program's rows are, in float32; of fp8 with `of` of the operands (scales are positive)."""
     if p.family in ("product", "down", "input_gradient"):
         w = t["W"][e].float()
         return t["X"][rows].float() @ (w if p.family == "input_gradient" else w.T)
     if p.family == "fp8":
-        return t["X"][rows].float() @ t["W"][e].float().T * t["SX"][rows, None] * t["SW"][e]
+        return of(t["X"][rows].float()) @ of(t["W"][e].float()).T * t["SX"][rows, None] * t["SW"][e]
     if p.family == "gate_up":
         both = t["X"][t["ROW"][rows].long()].float() @ t["W"][e].float().T
         return torch.nn.functional.silu(both[:, : p.n // 2]) * both[:, p.n // 2 :]
-    a = t["A"][rows].float() * t["sa"][:, rows].T.repeat_interleave(128, 1)
+    a = of(t["A"][rows].float()) * t["sa"][:, rows].T.repeat_interleave(128, 1)
     b, sb = (t["B"][e], t["sb"][e]) if t["B"].dim() == 3 else (t["B"], t["sb"])
-    return a @ (b.float() * sb.repeat_interleave(128, 0)[: p.n].repeat_interleave(128, 1)).T
+    return a @ (of(b.float()) * sb.repeat_interleave(128, 0)[: p.n].repeat_interleave(128, 1)).T
 
 
 def wrong(bench, p, chain, t):
@@ -246,14 +246,20 @@ def wrong(bench, p, chain, t):
         pieces = ((0, slice(m, min(m + CHUNK, p.tokens))) for m in range(0, p.tokens, CHUNK))
     else:
         pieces = experts_of(t)
-    if p.family in ("fp8", "block", "block_experts"):
-        # Tensor cores keep 13 bits of sums of fp8: of the whole sum, or of 128 columns.
-        size = (p.depth if p.family == "fp8" else 4 * 128) / 32 * 2.0**-12 * p.depth**0.5
+    # fp8: the whole sum is the tensor cores', or 128 columns at a time are, which are then added in f32.
+    lost = {"fp8": p.depth, "block": 128, "block_experts": 128}.get(p.family)
     result = t["C"] if p.family.startswith("block") else t["Y"]
     if p.family == "gate_up":
         unit, size = 2.0**-7, 2.0**-8 * p.depth
     for e, rows in pieces:
-        what = close(torch, f"rows {rows.start} to {rows.stop} of expert {e}", result[rows], rows_of(torch, p, t, e, rows), size, unit)
+        want = rows_of(torch, p, t, e, rows)
+        if lost:
+            size = bench.timing.fp8_error(lost) * rows_of(torch, p, t, e, rows, torch.abs)
+        name = f"rows {rows.start} to {rows.stop} of expert {e}"
+        what = close(torch, name, result[rows], want, size, unit)
+        if lost and not what:
+            tile = bench.timing.worst_tile(result[rows].float() - want, want)
+            what = f"{name}: relative error of a tile {tile:.1e}" if tile > unit + bench.timing.fp8_spread(lost) else None
         if what:
             return what
     return None

@@ -53,6 +53,15 @@ def operators(name, title, match, *bar):
     )
 
 
+def quantized(name, title, mode, peer, bar, unit, against):
+    command = "quantized.py run FOLDER"
+    return Set(f"quantized-{name}", title, "f16 and others", unit, command, peer, bar, mode=f"quantized {mode}", against=against)
+
+
+def experts(name, title, mode, peer, *bar, element="bf16", unit="TFLOP/s", **more):
+    return Set(name, title, element, unit, "experts.py run FOLDER", peer, bar, mode=f"experts {mode}", **more)
+
+
 HEADLINE = tuple(
     gemm(f"gemm-{m}", f"{m}³, B as K×N and N×K", "f16", "headline", match=f"{m}x{m}x{m} ", bar=(f"each >= {bar}",))
     for m, bar in ((4096, "0.97"), (8192, "1.00"), (16384, "1.00"))
@@ -120,6 +129,27 @@ TABLES = (
             Set("recurrent-linear", "chunked linear attention and simple GLA", "bf16", "TB/s", "recurrent.py run FOLDER --graph", "flash-linear-attention", ("ratio >= 1.10",)),
             Set("recurrent-delta", "delta rule and gated delta rule", "bf16", "TB/s", "recurrent.py run FOLDER --graph", "flash-linear-attention", ("ratio >= 1.10",)),
             Set("recurrent-mamba2", "Mamba-2 scan, 8 × 2,048, 80 heads", "bf16", "TB/s", "recurrent.py run FOLDER --graph", "the better of mamba_ssm and fla", ("ratio >= 1.10",)),
+        ),
+    ),
+    Table(
+        "Quantized weights, experts and fp8 with scales of blocks, on Hopper",
+        "`sm_90a`, ptxas 13.0, torch 2.11.0+cu130; the card stands in the remarks. Plain programs as `benchmarks/program.py` prints them; of "
+        "each problem the fastest of a few configurations. L2 is flushed before each launch.",
+        (
+            quantized("few-16", "1 to 64 rows, weights of 16 to 64 MB; the ratio is the share of a copy", "16 MB", "a copy", ("ratio >= 0.50",), "TB/s", "^copy$"),
+            quantized("few-64", "1 to 64 rows, weights of 64 MB and more; the ratio is the share of a copy", "64 MB", "a copy", ("ratio >= 0.70",), "TB/s", "^copy$"),
+            quantized("many", "128 to 4,096 rows", "many rows", "our GEMM of f16", ("ratio >= 0.85",), "TFLOP/s", "^f16$"),
+            experts("experts-product", "grouped product: Mixtral, Qwen, DeepSeek-V3, 1,024 to 16,384 tokens", "product", "`torch._grouped_mm`", "ratio >= 1.05", against="^grouped_mm$"),
+            experts("experts-product-dense", "grouped product, 512 rows an expert and more in the mean", "product", "one dense product of as many rows, cuBLAS", "ratio >= 0.85", match=" 16384", against="^dense$"),
+            experts("experts-fp8", "grouped product with scales of rows and columns", "fp8", "`torch._scaled_grouped_mm`", against="^scaled_grouped_mm$", element="fp8 e4m3"),
+            experts("experts-gate-up", "gate and up: rows gathered, two products, SwiGLU", "gate_up", "`torch._grouped_mm`, indexing and SwiGLU", against="^torch$"),
+            experts("experts-down", "down: product, weights, sum of a token's copies", "down", "`torch._grouped_mm`, `index_add_`", against="^grouped_mm, index_add$"),
+            experts("experts-masked", "experts with room for equally many rows, 64 tokens", "masked", "`torch.bmm` of all rows", against="^bmm$"),
+            experts("experts-input-gradient", "gradient of the rows", "input_gradient", "`torch._grouped_mm`", against="^grouped_mm$"),
+            experts("experts-weight-gradient", "gradient of the weights", "weight_gradient", "`torch._grouped_mm`", against="^grouped_mm$"),
+            experts("block-rows", "scales of 1 × 128 and 128 × 128, shapes of DeepSeek-V3", "block", "`_scaled_mm`, scales of rows and columns", "ratio >= 0.88", against="^rows$", element="fp8 e4m3"),
+            experts("block-blocks", "scales of 1 × 128 and 128 × 128, N in whole blocks", "block", "`_scaled_mm`, the same scales", "ratio >= 1.00", against="^blocks$", element="fp8 e4m3"),
+            experts("experts-gating", "gating: the 8 largest of 64 to 256 and their softmax", "gating", "torch.compile", against="^compiled$", element="f32", unit="TB/s"),
         ),
     ),
     Table(
@@ -234,8 +264,10 @@ def measurements(mode, rows):
         if chosen.best:
             problems = sorted(problems, key=lambda p: p["ours"])[-1:]
         if problems:
+            digits = dict.fromkeys(("ratio", "low", "high"), 3)
+            rest = 2 if chosen.unit == "TB/s" else 1
             rounded = [
-                {k: round(v, 3 if k in ("ratio", "low", "high") else 1) if isinstance(v, float) else v for k, v in p.items()}
+                {k: round(v, digits.get(k, rest)) if isinstance(v, float) else v for k, v in p.items()}
                 for p in problems
             ]
             yield dict(set=chosen.name, problems=rounded)

@@ -52,6 +52,27 @@ def truncation(want, k, run):
     return k / 32 * 2.0**-13 * want.abs().clamp(min=2 * k**0.5) * min(1.0, run / k)
 
 
+def fp8_error(k):
+    """What tensor cores may lose of a sum of k products of fp8, in units of the sum of their magnitudes, as test/GPU/README.md
+    says: 2^-12 for each step of 32 products. Steps round up and down, so errors grow with the square root of their number
+    (six standard deviations), but each of a few steps may count."""
+    steps = k / 32
+    return 2.0**-12 * (min(steps, 6 * steps**0.5) + 4)
+
+
+def fp8_spread(k):
+    """What the error of such sums is at most in the norm, relative to the sums. Measured on an H200: 2^-13 times the square
+    root of the number of steps, which is half of it."""
+    return 2.0**-12 * (k / 32) ** 0.5
+
+
+def worst_tile(error, want):
+    """The largest relative error, in the norm, of a tile of 64 x 64 elements: a product that lacks a step of K in one tile
+    is small in the norm of the whole, and within a bound for each element where K is large."""
+    mean = lambda x: torch.nn.functional.avg_pool2d(x.square()[None, None], 64, ceil_mode=True)
+    return float((mean(error) / mean(want).clamp(min=1e-30)).max().sqrt())
+
+
 def relative_error(c, a, b, chunk=4096):
     """|C - A B| / |A B| over all elements."""
     square, total = 0.0, 0.0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The same with scales that are powers of two, one for each 32 columns, four of them in a word.
+// fp8 with scales of blocks that are powers of two, one for each 32 columns, four of them in a word.
 // Data for tile-run: --args=SA=2x128:range:2122219134:2122219135,SB=2x136:range:2122219134:2122219135.
 // Printed by: benchmarks/program.py block_scaled name=block_scaled_mx group=32 fine=True scales=e8m0 rows=64 columns=64 threads=128 hints=A=128x256,SA=2x128,B=136x256,SB=2x136,C=128x136
 #shared = #gpu.address_space<workgroup>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The cast that makes A and SA: silu of one half times the other, e4m3 with a scale for each 128 columns.
+// The cast that makes A and SA of block_scaled.mlir: silu of one half times the other, e4m3 with a scale for each 128 columns.
 // Printed by: benchmarks/program.py cast name=cast gate=True rows=8 groups=2 threads=128 hints=X=40x512,A=40x256,SA=2x40
 #shared = #gpu.address_space<workgroup>
 tile.kernel @cast(%X: memref<?x?xbf16> {tile.alignment = 16, tile.shape_hint = array<i64: 40, 512>}, %A: memref<?x?xf8E4M3FN> {tile.alignment = 16, tile.shape_hint = array<i64: 40, 256>}, %SA: memref<?x?xf32> {tile.alignment = 16, tile.shape_hint = array<i64: 2, 40>})

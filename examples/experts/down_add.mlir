@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The product behind them, its rows times their weights added to the tokens they belong to.
+// The product behind gate and up, its rows times their weights added to the tokens they belong to.
 // Data for tile-run: --args=OFF=5:sorted:0:151,TO=150:range:0:75.
 // Printed by: benchmarks/program.py grouped name=down_add store=add weighted=True tb=True rows=64 columns=64 threads=128 hints=X=150x72,W=4x128x72,OFF=5,WEIGHT=150,TO=150,OUT=75x128
 #shared = #gpu.address_space<workgroup>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Gate and up of a layer in one kernel: rows gathered by token, two products, silu of one times the other.
+// Gate and up of a layer in one kernel: experts' rows are one after the other, a loop over OFF finds a tile's expert; rows gathered by token, two products, silu of one times the other.
 // Data for tile-run: --args=OFF=5:sorted:0:151,ROW=150:range:0:75.
 // Printed by: benchmarks/program.py grouped name=gate_up gate=True gather=True tb=True rows=64 columns=64 threads=128 hints=X=75x128,W=4x144x128,OFF=5,ROW=150,Y=150x72
 #shared = #gpu.address_space<workgroup>
