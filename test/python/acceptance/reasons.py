@@ -15,12 +15,6 @@ REASONS = (
     (r"2628.*syncwarp_mul.*Scalars are not close",
      "PyTorch's product of bfloat16 on the CPU rounds each step; the kernel's is the nearer one"),
     (r"No module named 'cloudpickle'", _TILELANG),
-    (r"sparse_mla_fwd_pipelined.*bytes of shared memory",
-     "columns of a slice (`t[k, :, 0:256]`) as operands of wgmma are copied, which takes more"
-     " shared memory than there is"),
-    (r"sparse_mla_bwd.*bytes of shared memory",
-     "its tiles, and operands that the tensor cores take from shared memory only, are more than a"
-     " block has"),
     (r"got 'sm_75'", "is for another GPU"),
     (r"test_atomic_load_store.*SIGSEGV", "an error of this package at that commit, mended since"),
     (r"DID NOT RAISE", "expects an error of TileLang's for what this compiler takes"),
