@@ -88,9 +88,8 @@ public:
   /// that hides which buffer it is.
   /// `isExhaustive`: tries all combinations of free choices, too, and leaves in
   /// `searches` what that would be worth. For kernels of a few loops.
-  static FailureOr<LayoutAnalysis> compute(KernelOp kernel,
-                                           const TargetInfo &target,
-                                           bool isExhaustive = false);
+  static FailureOr<LayoutAnalysis>
+  compute(KernelOp kernel, const TargetInfo &target, bool isExhaustive = false);
 
   /// Buffers in the order of their allocation, loops in program order.
   llvm::MapVector<Value, FragmentChoice> fragments;

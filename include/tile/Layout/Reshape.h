@@ -28,11 +28,11 @@ OrRefusal<SharedLayout> reshaped(const SharedLayout &layout,
 /// The layout of a tile as a view of it sees it, or of what it is a view of, as
 /// the numbers of bits say: of the same memory under another shape
 /// (`reshaped`), of one slice, columns, or columns of a slice of it, or of the
-/// tile that it is any of these of. All slices have one layout; slice k begins k times
-/// `sliceStride` bytes behind the tile's begin. Columns are whole groups of
-/// columns that lie one behind the other, as panels do, and begin where the
-/// tile has their first element. Refuses where slices or columns begin at no
-/// multiple of 16 bytes, or of what the swizzle repeats after.
+/// tile that it is any of these of. All slices have one layout; slice k begins
+/// k times `sliceStride` bytes behind the tile's begin. Columns are whole
+/// groups of columns that lie one behind the other, as panels do, and begin
+/// where the tile has their first element. Refuses where slices or columns
+/// begin at no multiple of 16 bytes, or of what the swizzle repeats after.
 OrRefusal<SharedLayout> viewed(const SharedLayout &layout,
                                llvm::ArrayRef<int64_t> shape,
                                unsigned elementBits);

@@ -383,17 +383,30 @@ void LayoutSolver::findConversions() {
     if (!demands.constraints.loopDemand)
       continue;
     const FragmentLayout &loop = result.loops.find(op)->second.layout;
+    auto isHeld = [&](const LoopAccess &access, const OwnedAccess &owned) {
+      return isCompatible(owned, *layoutOf(access.buffer()), loop);
+    };
+    // What comes back from a conversion would overwrite parts of the fragment
+    // that the loop writes where they are.
+    llvm::SmallDenseSet<Value, 2> comeBack;
     for (auto [access, owned] : llvm::zip_equal(
              demands.constraints.loopDemand->accesses, demands.owned))
-      if (!owned || isCompatible(*owned, *layoutOf(access.buffer()), loop))
+      if (owned && access.isWrite && !isHeld(access, *owned))
+        comeBack.insert(access.buffer());
+    for (auto [access, owned] : llvm::zip_equal(
+             demands.constraints.loopDemand->accesses, demands.owned)) {
+      if (!owned)
         continue;
-      else if (owned->isShifted)
-        result.unheld.push_back(access.operand);
-      else
+      if (owned->isShifted) {
+        if (!isHeld(access, *owned) || comeBack.contains(access.buffer()))
+          result.unheld.push_back(access.operand);
+      } else if (!isHeld(access, *owned)) {
         convert(op, access.operand,
                 fragmentFromLoop(shapeOf(access.buffer()), *owned, loop),
                 access.isRead || !owned->isWhole, access.isWrite,
                 "element by element where the loop runs");
+      }
+    }
   }
 }
 

@@ -178,31 +178,31 @@ std::optional<int64_t> Evaluator::eval(ScalarId id) {
 // Leaves
 //===----------------------------------------------------------------------===//
 
-/// Appends the value of `id` to `key`. One that is still open is known by how it
-/// is computed, and from what: each role has operations of its own that compute
-/// the same.
+/// Appends the value of `id` to `key`. One that is still open is known by how
+/// it is computed, and from what: each role has operations of its own that
+/// compute the same.
 void Evaluator::appendKey(ScalarId id, SmallVectorImpl<int64_t> &key) {
   if (std::optional<int64_t> value = eval(id)) {
     key.push_back(*value);
     return;
   }
   constexpr int64_t kOpen = std::numeric_limits<int64_t>::min();
+  constexpr size_t kLongest = 256; // operands that are shared count each time
   const Scalar &scalar = model.scalars[id];
   key.append({kOpen, int64_t(scalar.code)});
   if (scalar.code == ScalarCode::Leaf) {
     key.push_back(variableOf(id));
     return;
   }
-  if (scalar.code == ScalarCode::Bound) {
+  if (scalar.code == ScalarCode::Bound || key.size() > kLongest) {
     key.push_back(id);
     return;
   }
   key.push_back(scalar.constant);
   if (scalar.op)
-    key.append(
-        {int64_t(uintptr_t(scalar.op->getName().getAsOpaquePointer())),
-         int64_t(uintptr_t(
-             scalar.op->getAttrDictionary().getAsOpaquePointer()))});
+    key.append({int64_t(uintptr_t(scalar.op->getName().getAsOpaquePointer())),
+                int64_t(uintptr_t(
+                    scalar.op->getAttrDictionary().getAsOpaquePointer()))});
   for (ScalarId operand : scalar.operands)
     appendKey(operand, key);
 }

@@ -5,8 +5,8 @@
 // number of four bits among the last of a power of two's mantissa is that power
 // plus the number; one subtraction, which is exact, takes it off. fp4's three
 // low bits below f16's exponent are the number times 2^-14, as a denormal of
-// f16 where it is one of fp4; below bf16's, times 2^-126. Two elements share the 32 bits of an f16x2 or
-// bf16x2.
+// f16 where it is one of fp4; below bf16's, times 2^-126. Two elements
+// share the 32 bits of an f16x2 or bf16x2.
 //
 //===----------------------------------------------------------------------===//
 #include "MathBuilder.h"
@@ -161,22 +161,21 @@ struct Fp4ToHalf : OpRewritePattern<arith::ExtFOp> {
     Value source = arith::BitcastOp::create(
         b, withShapeOf(op.getIn().getType(), b.getIntegerType(4)), op.getIn());
     rewriter.replaceOp(
-        op, convertCodes(b, source, op.getType(), /*inPairs=*/true,
-                         [&](ArrayRef<Value> codes, Type type) -> Value {
-                           Num bits = widen(b, codes, 16);
-                           int64_t both = codes.size() == 2 ? 0x00010001 : 1;
-                           Num moved = shl(bits & 7 * both, exponent) |
-                                       shl(bits & 8 * both, 12);
-                           Value tiny = asFloats(b, moved, type);
-                           // bf16 has fma from sm_80 on, mul from sm_90 on;
-                           // adding -0.0 changes no number.
-                           if (to.isBF16())
-                             return math::FmaOp::create(
-                                 b, tiny, splat(b, type, 0x1p126),
-                                 splat(b, type, -0.0));
-                           return arith::MulFOp::create(b, tiny,
-                                                        splat(b, type, 0x1p14));
-                         }));
+        op, convertCodes(
+                b, source, op.getType(), /*inPairs=*/true,
+                [&](ArrayRef<Value> codes, Type type) -> Value {
+                  Num bits = widen(b, codes, 16);
+                  int64_t both = codes.size() == 2 ? 0x00010001 : 1;
+                  Num moved =
+                      shl(bits & 7 * both, exponent) | shl(bits & 8 * both, 12);
+                  Value tiny = asFloats(b, moved, type);
+                  // bf16 has fma from sm_80 on, mul from sm_90 on;
+                  // adding -0.0 changes no number.
+                  if (to.isBF16())
+                    return math::FmaOp::create(b, tiny, splat(b, type, 0x1p126),
+                                               splat(b, type, -0.0));
+                  return arith::MulFOp::create(b, tiny, splat(b, type, 0x1p14));
+                }));
     return success();
   }
 };

@@ -53,7 +53,8 @@ static void collectFromEnd(Region &region, SmallVectorImpl<Operation *> &ops) {
 /// shifts, which are what affine's rounding down makes of them, of whatever
 /// sign. LLVM sees which bits of a thread's number reach the result.
 static Value expandByBits(PatternRewriter &rewriter, Location loc,
-                          AffineExpr expr, ValueRange dims, ValueRange symbols) {
+                          AffineExpr expr, ValueRange dims,
+                          ValueRange symbols) {
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
     return affine::expandAffineExpr(rewriter, loc, expr, dims, symbols);
