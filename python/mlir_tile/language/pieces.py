@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Pieces of memory that a thread copies for itself: T.ptx_cp_async."""
 
+from .arithmetic import truth
 from .barriers import mbarrier_arrive
 from .builder import current
 from .errors import fail
 from .loop import vectorized
-from .mathematics import if_then_else
-from .values import Load, binary
+from .mathematics import And
+from .ranges import bounds
+from .values import Load, binary, number_of
 
 
 def ptx_cp_async(dst_access_ptr, src_access_ptr, num_elems, predicate=None):
@@ -27,11 +29,23 @@ def ptx_cp_async(dst_access_ptr, src_access_ptr, num_elems, predicate=None):
     def at(place, i):
         return (*place.indices[:-1], binary("add", place.indices[-1], i))
 
-    for i in vectorized(num_elems).run(builder):
-        value = Load(source.buffer, at(source, i))
-        if predicate is not None:
-            value = if_then_else(predicate, value, 0)
-        builder.store(target.buffer, at(target, i), value)
+    # Whether the row exists is asked once for all of its elements, which then are one access.
+    exists = True if predicate is None else truth(predicate)
+    rows = list(zip(source.indices, source.buffer.shape))[:-1]
+    for x, size in rows if source.buffer.safe_value is None else []:
+        low, high = bounds(x)
+        if high is None or number_of(size) is None or high >= number_of(size):
+            exists = And(exists, x < size)
+        if low is None or low < 0:
+            exists = And(exists, x >= 0)
+    branch = builder.branch(exists)
+    if builder.then(branch):
+        for i in vectorized(num_elems).run(builder):
+            builder.store(target.buffer, at(target, i), Load(source.buffer, at(source, i)))
+    if builder.otherwise(branch):
+        for i in vectorized(num_elems).run(builder):
+            builder.store(target.buffer, at(target, i), 0)
+    builder.end(branch)
 
 
 def cp_async_barrier_noinc(barrier):
