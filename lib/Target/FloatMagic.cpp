@@ -91,7 +91,8 @@ static void leaveInByte(const MaskedCode &code) {
 }
 
 static void writeAsOne(const MaskedCode &code) {
-  // One constant, and a mask of 16 bits or less, the instruction has room for.
+  // Only for powers in both halves of the word: those of a single float were not
+  // measured.
   if (code.power >> 16 == 0)
     return;
   IRBuilder<> builder(code.op);

@@ -1,13 +1,14 @@
 // Parts of fragments where threads hold them, halves of a product and single rows among them, and where they do not.
-// RUN: tile-run %s --kernel=halves --check
-// RUN: tile-run %s --kernel=halves --stage=lowered --arch=sm_80 --check
-// RUN: tile-run %s --kernel=halves --stage=lowered --arch=sm_90a --check
-// RUN: tile-run %s --kernel=quarter --stage=lowered --arch=sm_90a --check
-// RUN: tile-run %s --kernel=rows --check
-// RUN: tile-run %s --kernel=rows --stage=lowered --arch=sm_90a --check
-// RUN: tile-run %s --kernel=conditional --check
-// RUN: tile-run %s --kernel=conditional --stage=lowered --arch=sm_80 --check
-// RUN: tile-run %s --kernel=conditional --stage=lowered --arch=sm_90a --check
+// RUN: tile-run %s --kernel=halves --check | FileCheck %s
+// RUN: tile-run %s --kernel=halves --stage=lowered --arch=sm_80 --check | FileCheck %s
+// RUN: tile-run %s --kernel=halves --stage=lowered --arch=sm_90a --check | FileCheck %s
+// RUN: tile-run %s --kernel=quarter --stage=lowered --arch=sm_90a --check | FileCheck %s
+// RUN: tile-run %s --kernel=rows --check | FileCheck %s
+// RUN: tile-run %s --kernel=rows --stage=lowered --arch=sm_90a --check | FileCheck %s
+// RUN: tile-run %s --kernel=conditional --check | FileCheck %s
+// RUN: tile-run %s --kernel=conditional --stage=lowered --arch=sm_80 --check | FileCheck %s
+// RUN: tile-run %s --kernel=conditional --stage=lowered --arch=sm_90a --check | FileCheck %s
+// CHECK: PASS
 #shared = #gpu.address_space<workgroup>
 
 tile.kernel @halves(%A: memref<64x64xf16> {tile.alignment = 16}, %B: memref<64x128xf16> {tile.alignment = 16}, %C: memref<64x64xf16> {tile.alignment = 16}, %D: memref<64x64xf16> {tile.alignment = 16}) grid(%b) = (1) threads(128) {

@@ -6,7 +6,8 @@
 // operation, so they are taken from the end of each block to its start: each
 // split moves what lies up to the next one, and a kernel of n branches costs n,
 // not its square. (The conversion driver goes from the start, and notes each
-// operation moved, to be able to roll back.)
+// operation moved, to be able to roll back.) Affine maps become arithmetic with
+// masks and shifts in place of upstream's signed divisions.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"

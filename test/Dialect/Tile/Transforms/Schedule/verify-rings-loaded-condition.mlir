@@ -1,7 +1,9 @@
 // A condition on what memory has for a block, in a persistent kernel: each role computes the block, and reads the condition, by operations of its own.
 // Both have to see one value, or one role would wait for the other for ever.
-// RUN: tile-translate %s --tile-to-ptx --arch=sm_90a -o /dev/null
-// RUN: tile-run %s --args=COUNT=5,X=5x64x64,Y=5x64x64 --stage=lowered --arch=sm_90a --check
+// RUN: tile-translate %s --tile-to-ptx --arch=sm_90a -o - | FileCheck %s --check-prefix=PTX
+// RUN: tile-run %s --args=COUNT=5,X=5x64x64,Y=5x64x64 --stage=lowered --arch=sm_90a --check | FileCheck %s
+// PTX: wgmma.mma_async
+// CHECK: PASS
 #shared = #gpu.address_space<workgroup>
 tile.kernel @k(%X: memref<?x64x64xbf16> {tile.alignment = 16}, %W: memref<64x64xbf16> {tile.alignment = 16}, %COUNT: memref<?xi32>, %Y: memref<?x64x64xbf16> {tile.alignment = 16})
     grid(%e) = (dim(%COUNT, 0)) threads(128) attributes {persistent = 1 : i64} {
