@@ -32,20 +32,6 @@ int64_t LoopIndex::evaluate(ArrayRef<int64_t> ivs) const {
   return value;
 }
 
-std::optional<unsigned> LoopIndex::asLoopDim() const {
-  if (isIrregular || hasUniform() || constant != 0)
-    return std::nullopt;
-  std::optional<unsigned> found;
-  for (auto [dim, coefficient] : llvm::enumerate(coefficients)) {
-    if (coefficient == 0)
-      continue;
-    if (coefficient != 1 || found)
-      return std::nullopt;
-    found = dim;
-  }
-  return found;
-}
-
 namespace {
 
 class IndexAnalyzer {

@@ -49,8 +49,6 @@ struct LoopIndex {
   }
   /// At the given induction variables, uniforms left out.
   int64_t evaluate(ArrayRef<int64_t> ivs) const;
-  /// The loop dimension d when the index is exactly iv[d].
-  std::optional<unsigned> asLoopDim() const;
 };
 
 /// Decomposes `index` over the induction variables of a loop.
