@@ -11,6 +11,7 @@ import itertools
 
 import elementwise
 import gemms
+import leaving
 import loops
 import orders
 import parts
@@ -20,7 +21,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
+from generator import FIRST_LEAVING, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -116,7 +117,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_ORDERS:
+    if seed >= FIRST_LEAVING:
+        family = leaving.program
+    elif seed >= FIRST_ORDERS:
         family = orders.program
     elif seed >= FIRST_WALKS:
         family = walks.program

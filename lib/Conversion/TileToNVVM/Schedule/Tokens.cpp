@@ -41,9 +41,14 @@ AsyncKind tile::nvvm::asyncKind(Operation *op) {
   return move && move->byAsyncProxy ? AsyncKind::BulkStore : AsyncKind::None;
 }
 
-namespace {
 using Issues = SmallVector<Operation *, 4>;
 
+static int64_t count(const Issues &issues, AsyncKind kind) {
+  return llvm::count_if(issues,
+                        [&](Operation *op) { return asyncKind(op) == kind; });
+}
+
+namespace {
 /// Issues of one kind that every run through a piece of program passes.
 class IssueCounter {
 public:
@@ -94,7 +99,7 @@ public:
 
   /// `at` is the operation before which `token` is waited for.
   void trace(Value token, Operation *at, const Issues &later) {
-    if (!visited.insert({token, at}).second)
+    if (!isCloser(token, at, later))
       return;
     if (auto argument = dyn_cast<BlockArgument>(token)) {
       auto loop =
@@ -142,6 +147,21 @@ public:
 private:
   void unknown(Operation *op) { obstacle = op; }
 
+  /// Whether no path has led here with as few issues of each kind behind the
+  /// token: a loop in a loop is reached on several, and the one with the fewest
+  /// says how many groups may still run.
+  bool isCloser(Value token, Operation *at, const Issues &later) {
+    constexpr AsyncKind kKinds[] = {AsyncKind::Wgmma, AsyncKind::BulkStore};
+    auto [it, isNew] = fewest.try_emplace({token, at});
+    bool closer = isNew;
+    for (auto [least, kind] : llvm::zip(it->second, kKinds)) {
+      int64_t now = count(later, kind);
+      closer |= now < least;
+      least = isNew ? now : std::min(least, now);
+    }
+    return closer;
+  }
+
   static Operation *yieldOf(LoopLikeOpInterface loop) {
     return loop.getLoopRegions().back()->front().getTerminator();
   }
@@ -168,14 +188,10 @@ private:
     return result;
   }
 
-  llvm::SmallDenseSet<std::pair<Value, Operation *>> visited;
+  llvm::SmallDenseMap<std::pair<Value, Operation *>, std::array<int64_t, 2>>
+      fewest;
 };
 } // namespace
-
-static int64_t count(const Issues &issues, AsyncKind kind) {
-  return llvm::count_if(issues,
-                        [&](Operation *op) { return asyncKind(op) == kind; });
-}
 
 /// Registers of awaited gemms that nothing in flight uses, when `pending` gemms
 /// still are: from here on they may be read and written.
@@ -282,10 +298,10 @@ llvm::SmallPtrSet<Operation *, 4> tile::nvvm::issuesEndedBy(AwaitOp await) {
   llvm::SmallPtrSet<Operation *, 4> ended;
   for (const TokenTrace::Found &entry : trace.found)
     ended.insert(entry.issue);
-  // In a loop the same operation has issued again meanwhile.
+  // In a loop an operation may have issued again since its awaited issue.
   for (const TokenTrace::Found &entry : trace.found)
-    for (Operation *later : entry.later)
-      ended.erase(later);
+    if (llvm::is_contained(entry.later, entry.issue))
+      ended.erase(entry.issue);
   return ended;
 }
 
