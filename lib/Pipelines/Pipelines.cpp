@@ -137,6 +137,9 @@ void mlir::tile::addSchedulePasses(OpPassManager &passes,
   OverlapGemmsPassOptions overlap;
   overlap.remarks = options.remarks;
   passes.addPass(createOverlapGemmsPass(overlap));
+  OrderGemmsPassOptions order;
+  order.remarks = options.remarks;
+  passes.addPass(createOrderGemmsPass(order));
   ScheduleGemmsPassOptions gemms;
   gemms.remarks = options.remarks;
   passes.addPass(createScheduleGemmsPass(gemms));

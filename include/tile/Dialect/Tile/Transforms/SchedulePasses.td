@@ -171,6 +171,42 @@ def OverlapGemmsPass : Pass<"tile-overlap-gemms", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect"];
 }
 
+def OrderGemmsPass : Pass<"tile-order-gemms", "::mlir::ModuleOp"> {
+  let summary = "Issues products that are waited for before others";
+  let description = [{
+    Groups of wgmma end in the order of their issue. A product whose result the
+    block reads is issued before products in front of it whose results nothing
+    reads there. Where threads store an operand of it, the first of the others
+    stays in front: it runs while they meet.
+
+    Before:
+
+    ```mlir
+    tile.gemm %p, %dO, %dV {plan = #tile.mma_plan<wgmma, ...>} : ...
+    tile.gemm %ds, %Q, %dK {plan = #tile.mma_plan<wgmma, ...>} : ...
+    tile.copy %ds to %dS : ...
+    tile.gemm %dS, %K, %dQ {clear, plan = #tile.mma_plan<wgmma, ...>} : ...
+    tile.atomic add %dQ to %sum : ...
+    ```
+
+    After:
+
+    ```mlir
+    tile.gemm %p, %dO, %dV {plan = #tile.mma_plan<wgmma, ...>} : ...
+    tile.copy %ds to %dS : ...
+    tile.gemm %dS, %K, %dQ {clear, plan = #tile.mma_plan<wgmma, ...>} : ...
+    tile.gemm %ds, %Q, %dK {plan = #tile.mma_plan<wgmma, ...>} : ...
+    tile.atomic add %dQ to %sum : ...
+    ```
+
+    Needs: `--tile-pipeline`, `--tile-specialize-warps`.
+    Leaves: the same products, some in another order.
+  }];
+  let options = [Remarks<"say which products are issued before others">];
+  let statistics = [
+    Statistic<"movedGemms", "moved-gemms", "products issued behind others">];
+}
+
 def ScheduleGemmsPass : Pass<"tile-schedule-gemms", "::mlir::ModuleOp"> {
   let summary = "Leaves gemms in flight as long as nothing needs them";
   let description = [{

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "Accumulators.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
@@ -18,6 +19,57 @@ using namespace mlir::tile;
 bool tile::canStayInFlight(GemmOp gemm) {
   return !gemm.getPromoteEvery() && !isToBeFilled(gemm.getC()) &&
          traitsOf(gemm).isAsynchronous();
+}
+
+bool tile::isUnscheduled(GemmOp gemm) {
+  return canStayInFlight(gemm) && !gemm.getToken();
+}
+
+/// Whether a release makes a slot empty by itself, once a gemm has read it.
+static bool followsGemm(TileRingOpInterface release, GemmOp gemm) {
+  auto type = cast<RingType>(release.getRing().getType());
+  const MmaTraits &traits = traitsOf(gemm);
+  return traits.completion == MmaCompletion::Mbarrier && type.usesMbarriers() &&
+         type.hasConsumer(traits.reader);
+}
+
+bool tile::needsResult(GemmOp gemm, Operation *op) {
+  if (op->hasTrait<OpTrait::IsTerminator>())
+    return true;
+  bool needs = false;
+  op->walk([&](Operation *inner) {
+    if (auto other = dyn_cast<GemmOp>(inner)) {
+      // Groups end in order: an accumulation follows without a wait. It reads
+      // registers of its own.
+      bool sameC = other.getC() == gemm.getC() && canStayInFlight(other) &&
+                   !isFragment(other.getA()) && !isFragment(other.getB()) &&
+                   !other.isSparse();
+      if (sameC && other.getA() != gemm.getC() && other.getB() != gemm.getC())
+        return;
+    }
+    if (auto order = dyn_cast<TileOrderOpInterface>(inner)) {
+      auto ringOp = dyn_cast<TileRingOpInterface>(inner);
+      if (!ringOp || !ringOp.releasesSlot() || !followsGemm(ringOp, gemm))
+        needs |=
+            order.freesSlotOf(gemm.getA()) || order.freesSlotOf(gemm.getB());
+      return;
+    }
+    for (Value operand : inner->getOperands())
+      needs |= getViewedTile(operand) == gemm.getC();
+    SmallVector<OpAccess> accesses;
+    if (inner->getNumRegions() == 0 && !isMemoryEffectFree(inner) &&
+        collectAccesses(inner, accesses))
+      needs = true;
+    for (const OpAccess &access : accesses)
+      needs |= access.access.isWrite &&
+               llvm::any_of(
+                   ValueRange{gemm.getA(), gemm.getB(), gemm.getMetadata()},
+                   [&](Value operand) {
+                     return operand && getViewedTile(operand) ==
+                                           getViewedTile(access.access.buffer);
+                   });
+  });
+  return needs;
 }
 
 /// A copy of `op` in front of it, with other results.

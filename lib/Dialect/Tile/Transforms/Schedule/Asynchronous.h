@@ -16,6 +16,13 @@ namespace mlir::tile {
 /// itself when a gemm into a ring has ended.
 bool canStayInFlight(GemmOp gemm);
 
+/// One that could return a token and does not.
+bool isUnscheduled(GemmOp gemm);
+
+/// Whether a wait for `gemm` has to stand before `op`: `op` touches its result,
+/// overwrites an operand, frees the slot of one, or ends the block.
+bool needsResult(GemmOp gemm, Operation *op);
+
 /// Replaces `op`, which returns nothing, by one that returns a token. The
 /// caller has to await it.
 Operation *makeAsynchronous(Operation *op);

@@ -37,10 +37,6 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-static bool isUnscheduled(GemmOp gemm) {
-  return canStayInFlight(gemm) && !gemm.getToken();
-}
-
 Operation *tile::findUnscheduledGemm(KernelOp kernel) {
   Operation *found = nullptr;
   kernel.getBodyRegion().walk([&](GemmOp gemm) {
@@ -49,54 +45,6 @@ Operation *tile::findUnscheduledGemm(KernelOp kernel) {
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found;
-}
-
-/// Whether a release makes a slot empty by itself, once a gemm has read it.
-static bool followsGemm(TileRingOpInterface release, GemmOp gemm) {
-  auto type = cast<RingType>(release.getRing().getType());
-  const MmaTraits &traits = traitsOf(gemm);
-  return traits.completion == MmaCompletion::Mbarrier && type.usesMbarriers() &&
-         type.hasConsumer(traits.reader);
-}
-
-/// Whether a wait for `gemm` has to stand before `op`.
-static bool needsResult(GemmOp gemm, Operation *op) {
-  if (op->hasTrait<OpTrait::IsTerminator>())
-    return true;
-  bool needs = false;
-  op->walk([&](Operation *inner) {
-    if (auto other = dyn_cast<GemmOp>(inner)) {
-      // Groups end in order: an accumulation follows without a wait. It reads
-      // registers of its own.
-      bool sameC = other.getC() == gemm.getC() && canStayInFlight(other) &&
-                   !isFragment(other.getA()) && !isFragment(other.getB()) &&
-                   !other.isSparse();
-      if (sameC && other.getA() != gemm.getC() && other.getB() != gemm.getC())
-        return;
-    }
-    if (auto order = dyn_cast<TileOrderOpInterface>(inner)) {
-      auto ringOp = dyn_cast<TileRingOpInterface>(inner);
-      if (!ringOp || !ringOp.releasesSlot() || !followsGemm(ringOp, gemm))
-        needs |=
-            order.freesSlotOf(gemm.getA()) || order.freesSlotOf(gemm.getB());
-      return;
-    }
-    for (Value operand : inner->getOperands())
-      needs |= getViewedTile(operand) == gemm.getC();
-    SmallVector<OpAccess> accesses;
-    if (inner->getNumRegions() == 0 && !isMemoryEffectFree(inner) &&
-        collectAccesses(inner, accesses))
-      needs = true;
-    for (const OpAccess &access : accesses)
-      needs |= access.access.isWrite &&
-               llvm::any_of(
-                   ValueRange{gemm.getA(), gemm.getB(), gemm.getMetadata()},
-                   [&](Value operand) {
-                     return operand && getViewedTile(operand) ==
-                                           getViewedTile(access.access.buffer);
-                   });
-  });
-  return needs;
 }
 
 /// The first gemm that `await` waits for, where it is by wgmma and in the block
