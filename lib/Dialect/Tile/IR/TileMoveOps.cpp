@@ -268,7 +268,7 @@ LogicalResult AtomicOp::verify() {
              << stringifyCopyInstruction(*instruction) << "'";
   if (failed(verifyToken(*this, "atomic-10", "an atomic")))
     return failure();
-  MoveConstraints constraints = {"atomic-9", {}, {}, {}, {}};
+  MoveConstraints constraints = {"atomic-9", {}, {}, {}, "atomic-11"};
   if (failed(verifyRequest(*this, constraints)))
     return failure();
   return verifyDecision(*this, constraints);

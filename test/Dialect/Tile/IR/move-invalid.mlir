@@ -601,3 +601,13 @@ tile.kernel @k(%A: memref<64x64xf16>) grid(%bx) = (1) threads(128) {
   // expected-error @+1 {{[copy-14] expected an index from 0 to 1, got 2}}
   tile.copy %A to %s completes(%ready[%c2] : !tile.mbarrier<2>) : memref<64x64xf16> to memref<64x64xf16, #shared>
 }
+
+// -----
+
+// atomic-11: parts of a tile, one entry per dimension
+#shared = #gpu.address_space<workgroup>
+tile.kernel @atomic_groups(%A: memref<64x64xf32>) grid(%bx) = (1) threads(256) {
+  %s = tile.alloc : memref<64x64xf32, #shared>
+  // expected-error @+1 {{[atomic-11] expected `groups` with one entry per dimension of the shared buffer, 2, got 1}}
+  tile.atomic add %s to %A decided {groups = array<i64: 2>} : memref<64x64xf32, #shared> to memref<64x64xf32>
+}

@@ -173,6 +173,7 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments, TileMoveOpI
     - atomic-9: `layout` as copy-8.
     - atomic-10: a token is returned as of copy-11; `plan` and `prefer` are `tma`,
       `vector` or `scalar`.
+    - atomic-11: `groups` as copy-13.
 
     ```mlir
     tile.atomic add %acc to %C[%m, %n] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>

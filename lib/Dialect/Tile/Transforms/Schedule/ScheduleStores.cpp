@@ -305,8 +305,8 @@ DenseI64ArrayAttr ScheduleStoresPass::divide(Staging &staging) {
   auto type = cast<MemRefType>(staging.alloc.getType());
   SmallVector<int64_t> parts;
   for (TileMoveOpInterface move : staging.accesses) {
-    if (!move.isPlain())
-      return {}; // reductions are issued for all of the tile
+    if (move.getAddressing() != MoveAddressing::Box)
+      return {}; // its rows go where indices say
     if (move.getSource() == staging.alloc.getResult()) {
       if (!traitsOf(*move.getPlan()).usesTensorMap ||
           move.getSourceExtents() != SmallVector<int64_t>(type.getShape()))

@@ -261,3 +261,29 @@ tile.kernel @overlap(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid
   tile.copy %s to %C[%n64, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
   tile.copy %s to %C[%n32, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
 }
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 4>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (4, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16), (2, 1:32)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 32 modes [(32, 1:1), (64, 0:32), (2, 1:2048)] swizzle(3, 4, 3)>
+
+// Sums leave like stores: each warpgroup adds the columns that it holds.
+// CHECK-LABEL: tile.kernel @sums
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %{{.*}}) -> (!tile.token) {
+// CHECK: tile.await read %[[BEFORE]] {groups = 2 : i64}
+// CHECK-NEXT: tile.copy %{{.*}} to %[[STAGING:[0-9]+]] decided {groups = array<i64: 1, 2>, layout
+// CHECK-NEXT: %[[TOKEN:.*]] = tile.atomic add %[[STAGING]] to %C[{{.*}} decided {groups = array<i64: 1, 2>, plan = {{.*}} -> !tile.token
+// CHECK: scf.yield %[[TOKEN]]
+tile.kernel @sums(%C: memref<?x64xf32> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(256) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f32
+  %f = tile.alloc layout(#frag) : memref<64x64xf32, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf32, #shared>
+  scf.for %t = %c0 to %n step %c64 {
+    tile.fill %f with %one : memref<64x64xf32, #tile.fragment>, f32
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #shared>
+    tile.atomic add %s to %C[%t, %c0] decided {plan = #tma} : memref<64x64xf32, #shared> to memref<?x64xf32>
+  }
+}
