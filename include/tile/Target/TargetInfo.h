@@ -98,6 +98,7 @@ struct TargetInfo {
     return capability == 89 || capability >= 120;
   }
   bool hasTma() const { return capability >= 90; }
+  /// red.global.add on vectors of 32 bits.
   bool hasVectorAtomics() const { return capability >= 90; }
   /// Tensor copies of four rows by index (PTX ISA, "cp.async.bulk.tensor":
   /// .tile::gather4 and .tile::scatter4).
@@ -122,7 +123,7 @@ struct TargetInfo {
   bool hasSetMaxRegisters() const {
     return (specific && capability == 90) || hasTcgen05();
   }
-  /// Vector atomics (red.global.add.v2/v4.f32) and bulk copies.
+  /// Copies of whole runs of bytes by one thread.
   bool hasBulkCopy() const { return capability >= 90; }
 
   /// mma.sync instructions for operand types, the preferred (largest k) first.

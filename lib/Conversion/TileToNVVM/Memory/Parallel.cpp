@@ -27,6 +27,9 @@ int64_t ParallelLowering::groupWidth() {
       buffer = load.getMemRef();
     else if (auto store = dyn_cast<memref::StoreOp>(inner))
       buffer = store.getMemRef();
+    else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(inner);
+             rmw && isSumInMemory(rmw))
+      buffer = rmw.getMemref();
     writesLocal |= isa<memref::StoreOp>(inner) && isLocal(buffer);
     if (!buffer || isLocal(buffer))
       return;
@@ -298,6 +301,14 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
       return inner.emitOpError()
              << "expected the old value to be unused where iterations are "
                 "replicated over threads";
+    if (int64_t chunk = sumWidth(rmw, width); chunk > 1) {
+      for (int64_t i = 0; i < width; i += chunk)
+        if (failed(once(lowering, firstReplica, [&] {
+              return emitVectorSum(rmw, maps.slice(i, chunk));
+            })))
+          return failure();
+      return success();
+    }
     for (IRMapping &map : maps) {
       LogicalResult result =
           once(lowering, firstReplica, [&]() -> LogicalResult {

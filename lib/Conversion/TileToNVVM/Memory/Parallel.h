@@ -76,6 +76,12 @@ private:
                                MutableArrayRef<IRMapping> maps);
   LogicalResult emitVectorStore(memref::StoreOp store, int64_t width,
                                 MutableArrayRef<IRMapping> maps);
+  /// A sum of floats in global memory whose old value nobody asks for.
+  static bool isSumInMemory(memref::AtomicRMWOp rmw);
+  /// How many of the sums of a group's iterations are one `red`.
+  int64_t sumWidth(memref::AtomicRMWOp rmw, int64_t width);
+  LogicalResult emitVectorSum(memref::AtomicRMWOp rmw,
+                              MutableArrayRef<IRMapping> maps);
   LogicalResult checkFragment(Operation &inner, Value buffer,
                               ValueRange indices);
   void mapIndices(int64_t reg, IRMapping &map);

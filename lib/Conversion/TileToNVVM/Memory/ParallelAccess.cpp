@@ -215,3 +215,37 @@ ParallelLowering::emitVectorStore(memref::StoreOp store, int64_t width,
     return success();
   });
 }
+
+//===----------------------------------------------------------------------===//
+// Sums by atomics
+//===----------------------------------------------------------------------===//
+
+bool ParallelLowering::isSumInMemory(memref::AtomicRMWOp rmw) {
+  Type element = rmw.getMemRefType().getElementType();
+  return rmw.getKind() == arith::AtomicRMWKind::addf &&
+         rmw.getResult().use_empty() && isGlobal(rmw.getMemref()) &&
+         (element.isF32() || element.isF16() || element.isBF16());
+}
+
+int64_t ParallelLowering::sumWidth(memref::AtomicRMWOp rmw, int64_t width) {
+  if (!isSumInMemory(rmw))
+    return 1;
+  int64_t chunk = widestAccess(rmw.getMemref(), rmw.getIndices(), width);
+  bool isPairOfHalves =
+      chunk == 2 && rmw.getMemRefType().getElementType().isF16();
+  return isPairOfHalves || lowering.target.hasVectorAtomics() ? chunk : 1;
+}
+
+LogicalResult
+ParallelLowering::emitVectorSum(memref::AtomicRMWOp rmw,
+                                MutableArrayRef<IRMapping> maps) {
+  FailureOr<Value> address = elementAddress(lowering, rmw, rmw.getMemref(),
+                                            mapped(rmw.getIndices(), maps[0]));
+  if (failed(address))
+    return failure();
+  SmallVector<Value> values;
+  for (IRMapping &map : maps)
+    values.push_back(map.lookupOrDefault(rmw.getValue()));
+  addVector(lowering, *address, values);
+  return success();
+}
