@@ -120,6 +120,7 @@ def candidates(p):
     if p.family == "backward":
         base = Backward(d=p.d, **p.options)
         small = [change(base, rows=32), base] if p.d > 64 else [base, change(base, rows=128)]
+        small += [change(k, persistent=1) for k in small]
         before = change(base, kind="prepare", rows=32, threads=128, atomic=bool(p.density), grouped=False, causal=False)
         if p.density:
             after = change(before, kind="convert", atomic=False)

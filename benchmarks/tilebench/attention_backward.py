@@ -33,6 +33,7 @@ class Backward:
     keys: int = 128  # keys of a block (keys), or of a step (queries)
     stages: int = 2
     threads: int = 256
+    persistent: int = 0
     specialize: bool | None = None
     name: str = ""
 
@@ -42,6 +43,7 @@ class Backward:
         parts = ["backward", self.kind, SHORT.get(self.element, self.element), f"d{self.d}" + f"v{self.dv}" * bool(self.dv), self.layout]
         parts += [n for n in ("causal", "grouped", "window", "atomic") if getattr(self, n)]
         parts += [f"{self.rows}x{self.keys}", f"s{self.stages}", f"t{self.threads}"]
+        parts += [f"p{self.persistent}"] * bool(self.persistent)
         return "_".join(parts + ([] if self.specialize is None else ["spec" if self.specialize else "nospec"]))
 
     @property
@@ -78,7 +80,8 @@ def kernel(p, grid, body):
         if shape and shape[-1] == "D":
             extents[-1] = p.columns if name in ("V", "DV", "O", "DO") else p.d
         found.append(f"%{name}: {kind if shape is None else memref(extents, kind)}" + " {tile.alignment = 16}" * bool(shape and name not in ("CUQ", "CUK")))
-    kernel = f" attributes {{specialize = {str(p.specialize).lower()}}}" if p.specialize is not None else ""
+    said = [f"persistent = {p.persistent} : i64"] * bool(p.persistent) + [f"specialize = {str(p.specialize).lower()}"] * (p.specialize is not None)
+    kernel = f" attributes {{{', '.join(said)}}}" if said else ""
     return complete(f"{HEAD}tile.kernel @{p.ident()}({', '.join(found)})\n    grid{grid} threads({p.threads}){kernel} {{\n{body}}}\n")
 
 
@@ -165,15 +168,19 @@ def mask(p, shape, n, query, key):
 
 def gradient(shape, at, t, p_too=True):
     """From scores and products with V to weights and the gradients of scores. `at` names the query."""
-    narrow = "      %w16 := {0}(%w)\n      %p[%i, %j] := %w16\n".format(t) if p_too else ""
+    narrow = f"      %p[%i, %j] := {t}(%w)\n" if p_too else ""
+    # In two loops: the first runs while the product with V does.
     return f"""    tile.parallel (%i, %j) in ({shape[0]}, {shape[1]}) {{
       %x = memref.load %s[%i, %j]
       %l := %Ls[{at}]
       %xs = arith.mulf %x, %scale2 fastmath<contract> : f32
       %e = arith.subf %xs, %l fastmath<contract> : f32
       %w := exp2(%e)
-      %change := %w * (%dp[%i, %j] - %Ds[{at}])
-{narrow}      %ds[%i, %j] := {t}(%change)
+{narrow}      %s[%i, %j] := %w
+    }}
+    tile.parallel (%i, %j) in ({shape[0]}, {shape[1]}) {{
+      %change := %s[%i, %j] * (%dp[%i, %j] - %Ds[{at}])
+      %ds[%i, %j] := {t}(%change)
     }}
 """
 

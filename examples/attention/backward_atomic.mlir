@@ -92,14 +92,18 @@ tile.kernel @backward_atomic(%Q: memref<?x?x64xbf16> {tile.alignment = 16, tile.
       %xs = arith.mulf %x, %scale2 fastmath<contract> : f32
       %e = arith.subf %xs, %l fastmath<contract> : f32
       %w = math.exp2 %e fastmath<afn> : f32
-      %x19 = memref.load %dp[%i, %j] : memref<64x64xf32, #tile.fragment>
-      %x20 = memref.load %Ds[%j] : memref<64xf32, #shared>
-      %x21 = arith.subf %x19, %x20 : f32
-      %change = arith.mulf %w, %x21 : f32
-      %w16 = arith.truncf %w : f32 to bf16
-      memref.store %w16, %p[%i, %j] : memref<64x64xbf16, #tile.fragment>
-      %x22 = arith.truncf %change : f32 to bf16
-      memref.store %x22, %ds[%i, %j] : memref<64x64xbf16, #tile.fragment>
+      %x19 = arith.truncf %w : f32 to bf16
+      memref.store %x19, %p[%i, %j] : memref<64x64xbf16, #tile.fragment>
+      memref.store %w, %s[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+    tile.parallel (%i, %j) in (64, 64) {
+      %x20 = memref.load %s[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %x21 = memref.load %dp[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %x22 = memref.load %Ds[%j] : memref<64xf32, #shared>
+      %x23 = arith.subf %x21, %x22 : f32
+      %change = arith.mulf %x20, %x23 : f32
+      %x24 = arith.truncf %change : f32 to bf16
+      memref.store %x24, %ds[%i, %j] : memref<64x64xbf16, #tile.fragment>
     }
     tile.gemm %p, %DOs, %dv {policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #tile.fragment>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
     tile.gemm %ds, %Qs, %dk {policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #tile.fragment>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
@@ -108,9 +112,9 @@ tile.kernel @backward_atomic(%Q: memref<?x?x64xbf16> {tile.alignment = 16, tile.
     tile.atomic add %dq to %DQ[%hq, %m, %c0] sizes [1, 64, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x64xf32>
   }
   tile.parallel (%i, %j) in (64, 64) {
-    %x23 = memref.load %dk[%i, %j] : memref<64x64xf32, #tile.fragment>
-    %x24 = arith.mulf %x23, %scale : f32
-    memref.store %x24, %dk[%i, %j] : memref<64x64xf32, #tile.fragment>
+    %x25 = memref.load %dk[%i, %j] : memref<64x64xf32, #tile.fragment>
+    %x26 = arith.mulf %x25, %scale : f32
+    memref.store %x26, %dk[%i, %j] : memref<64x64xf32, #tile.fragment>
   }
   tile.copy %dk to %Out : memref<64x64xf32, #tile.fragment> to memref<64x64xbf16, #shared>
   tile.copy %Out to %DK[%h, %n, %c0] sizes [1, 64, 64] : memref<64x64xbf16, #shared> to memref<?x?x64xbf16>

@@ -78,22 +78,26 @@ tile.kernel @backward_keys(%Q: memref<?x?x64xbf16> {tile.alignment = 16, tile.sh
       %xs = arith.mulf %x, %scale2 fastmath<contract> : f32
       %e = arith.subf %xs, %l fastmath<contract> : f32
       %w = math.exp2 %e fastmath<afn> : f32
-      %x13 = memref.load %dp[%i, %j] : memref<64x64xf32, #tile.fragment>
-      %x14 = memref.load %Ds[%j] : memref<64xf32, #shared>
-      %x15 = arith.subf %x13, %x14 : f32
-      %change = arith.mulf %w, %x15 : f32
-      %w16 = arith.truncf %w : f32 to bf16
-      memref.store %w16, %p[%i, %j] : memref<64x64xbf16, #tile.fragment>
-      %x16 = arith.truncf %change : f32 to bf16
-      memref.store %x16, %ds[%i, %j] : memref<64x64xbf16, #tile.fragment>
+      %x13 = arith.truncf %w : f32 to bf16
+      memref.store %x13, %p[%i, %j] : memref<64x64xbf16, #tile.fragment>
+      memref.store %w, %s[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+    tile.parallel (%i, %j) in (64, 64) {
+      %x14 = memref.load %s[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %x15 = memref.load %dp[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %x16 = memref.load %Ds[%j] : memref<64xf32, #shared>
+      %x17 = arith.subf %x15, %x16 : f32
+      %change = arith.mulf %x14, %x17 : f32
+      %x18 = arith.truncf %change : f32 to bf16
+      memref.store %x18, %ds[%i, %j] : memref<64x64xbf16, #tile.fragment>
     }
     tile.gemm %p, %DOs, %dv {policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #tile.fragment>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
     tile.gemm %ds, %Qs, %dk {policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #tile.fragment>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
   }
   tile.parallel (%i, %j) in (64, 64) {
-    %x17 = memref.load %dk[%i, %j] : memref<64x64xf32, #tile.fragment>
-    %x18 = arith.mulf %x17, %scale : f32
-    memref.store %x18, %dk[%i, %j] : memref<64x64xf32, #tile.fragment>
+    %x19 = memref.load %dk[%i, %j] : memref<64x64xf32, #tile.fragment>
+    %x20 = arith.mulf %x19, %scale : f32
+    memref.store %x20, %dk[%i, %j] : memref<64x64xf32, #tile.fragment>
   }
   tile.copy %dk to %Out : memref<64x64xf32, #tile.fragment> to memref<64x64xbf16, #shared>
   tile.copy %Out to %DK[%h, %n, %c0] sizes [1, 64, 64] : memref<64x64xbf16, #shared> to memref<?x?x64xbf16>

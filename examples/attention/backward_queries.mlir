@@ -73,19 +73,23 @@ tile.kernel @backward_queries(%Q: memref<?x?x64xbf16> {tile.alignment = 16, tile
       %xs = arith.mulf %x, %scale2 fastmath<contract> : f32
       %e = arith.subf %xs, %l fastmath<contract> : f32
       %w = math.exp2 %e fastmath<afn> : f32
-      %x13 = memref.load %dp[%i, %j] : memref<64x64xf32, #tile.fragment>
-      %x14 = memref.load %Ds[%i] : memref<64xf32, #tile.fragment>
-      %x15 = arith.subf %x13, %x14 : f32
-      %change = arith.mulf %w, %x15 : f32
-      %x16 = arith.truncf %change : f32 to bf16
-      memref.store %x16, %ds[%i, %j] : memref<64x64xbf16, #tile.fragment>
+      memref.store %w, %s[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+    tile.parallel (%i, %j) in (64, 64) {
+      %x13 = memref.load %s[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %x14 = memref.load %dp[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %x15 = memref.load %Ds[%i] : memref<64xf32, #tile.fragment>
+      %x16 = arith.subf %x14, %x15 : f32
+      %change = arith.mulf %x13, %x16 : f32
+      %x17 = arith.truncf %change : f32 to bf16
+      memref.store %x17, %ds[%i, %j] : memref<64x64xbf16, #tile.fragment>
     }
     tile.gemm %ds, %Ks, %dq {policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #tile.fragment>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
   }
   tile.parallel (%i, %j) in (64, 64) {
-    %x17 = memref.load %dq[%i, %j] : memref<64x64xf32, #tile.fragment>
-    %x18 = arith.mulf %x17, %scale : f32
-    memref.store %x18, %dq[%i, %j] : memref<64x64xf32, #tile.fragment>
+    %x18 = memref.load %dq[%i, %j] : memref<64x64xf32, #tile.fragment>
+    %x19 = arith.mulf %x18, %scale : f32
+    memref.store %x19, %dq[%i, %j] : memref<64x64xf32, #tile.fragment>
   }
   tile.copy %dq to %DQ[%h, %m, %c0] sizes [1, 64, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x64xbf16>
 }
