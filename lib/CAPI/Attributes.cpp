@@ -216,7 +216,8 @@ MlirAttribute tileCopyPlanAttrGetChecked(MlirLocation location,
       location, instruction, symbolizeCopyInstruction, "CopyInstruction");
   if (!found)
     return {nullptr};
-  return wrap(getChecked<CopyPlanAttr>(location, *found, bytes));
+  return wrap(
+      getChecked<CopyPlanAttr>(location, *found, bytes, DenseI64ArrayAttr()));
 }
 int32_t tileCopyPlanAttrGetInstruction(MlirAttribute attribute) {
   return static_cast<int32_t>(

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "SharedDigits.h"
 #include "llvm/ADT/STLExtras.h"
+#include <numeric>
 
 using namespace mlir::tile;
 using llvm::ArrayRef;
@@ -89,6 +90,50 @@ int64_t mlir::tile::bankConflictDegree(ArrayRef<int64_t> addresses,
   return fewest == 0 ? 1 : ceilDiv(taken, fewest);
 }
 
+namespace {
+/// Accesses of one warp to a shared buffer, a run of registers at a time.
+class WarpAccesses {
+public:
+  WarpAccesses(const FragmentLayout &fragment, const SharedLayout &shared,
+               int64_t vector)
+      : fragment(fragment), addressOf(shared),
+        // Wider vectors are several accesses of 16 bytes.
+        step(std::min<int64_t>(
+            vector, std::max<int64_t>(1, 128 / shared.elementBits()))),
+        bytes(std::min<int64_t>(
+            16, std::max<int64_t>(1, vector * shared.elementBits() / 8))),
+        regs(axisTable(fragment, Axis::Register, step)),
+        lanes(axisTable(fragment, Axis::Lane)) {}
+
+  /// The degrees of all accesses, in the order of registers; `base` is where
+  /// the warp's part begins.
+  SmallVector<int64_t> degrees(ArrayRef<int64_t> base,
+                               std::optional<LaneExchange> exchange) const {
+    SmallVector<int64_t> found;
+    for (size_t run = 0; run < regs.size(); ++run) {
+      SmallVector<int64_t, 32> addresses;
+      for (auto [lane, own] : llvm::enumerate(lanes)) {
+        bool turns = exchange && (lane & exchange->lane);
+        const auto &reg = regs[turns ? run ^ (exchange->reg / step) : run];
+        SmallVector<int64_t, 4> coords(fragment.rank());
+        for (unsigned d = 0; d < fragment.rank(); ++d)
+          coords[d] = base[d] + own[d] + reg[d];
+        addresses.push_back(fragment.inBounds(coords) ? addressOf(coords) : -1);
+      }
+      found.push_back(bankConflictDegree(addresses, bytes));
+    }
+    return found;
+  }
+
+private:
+  const FragmentLayout &fragment;
+  AddressTable addressOf;
+  int64_t step;
+  unsigned bytes;
+  std::vector<SmallVector<int64_t>> regs, lanes;
+};
+} // namespace
+
 int64_t mlir::tile::bankConflictDegree(const FragmentLayout &fragment,
                                        const SharedLayout &shared, unsigned dim,
                                        int64_t vector) {
@@ -96,29 +141,51 @@ int64_t mlir::tile::bankConflictDegree(const FragmentLayout &fragment,
          "expected a fragment and a buffer of one shape");
   assert(dim < fragment.rank() && vector > 0 && "expected a dimension");
   (void)dim; // The run of registers already goes along it.
-  unsigned bytes = std::min<int64_t>(
-      16, std::max<int64_t>(1, vector * shared.elementBits() / 8));
-  // Wider vectors are several accesses of 16 bytes.
-  int64_t step = std::min<int64_t>(
-      vector, std::max<int64_t>(1, 128 / shared.elementBits()));
-  AddressTable addressOf(shared);
-  auto regs = axisTable(fragment, Axis::Register, step);
-  auto lanes = axisTable(fragment, Axis::Lane);
+  WarpAccesses accesses(fragment, shared, vector);
   int64_t worst = 1;
-  for (const auto &block : axisTable(fragment, Axis::Block))
-    for (const auto &warp : axisTable(fragment, Axis::Warp))
-      for (const auto &reg : regs) {
-        SmallVector<int64_t, 32> addresses;
-        for (const auto &lane : lanes) {
-          SmallVector<int64_t, 4> coords(fragment.rank());
-          for (unsigned d = 0; d < fragment.rank(); ++d)
-            coords[d] = block[d] + warp[d] + lane[d] + reg[d];
-          addresses.push_back(fragment.inBounds(coords) ? addressOf(coords)
-                                                        : -1);
-        }
-        worst = std::max(worst, bankConflictDegree(addresses, bytes));
-      }
+  for (auto base : axisTable(fragment, Axis::Block))
+    for (const auto &warp : axisTable(fragment, Axis::Warp)) {
+      SmallVector<int64_t> at(base);
+      for (unsigned d = 0; d < fragment.rank(); ++d)
+        at[d] += warp[d];
+      for (int64_t degree : accesses.degrees(at, std::nullopt))
+        worst = std::max(worst, degree);
+    }
   return worst;
+}
+
+std::optional<LaneExchange>
+mlir::tile::findLaneExchange(const FragmentLayout &fragment,
+                             const SharedLayout &shared, int64_t vector) {
+  assert(fragment.shape() == shared.shape() &&
+         "expected a fragment and a buffer of one shape");
+  if (fragment.overshoots() || shared.elementBits() < 8 ||
+      vector * shared.elementBits() > 128 ||
+      fragment.numRegisters() % vector != 0)
+    return std::nullopt;
+  // Warps differ by where their parts begin, which turns all banks alike.
+  SmallVector<int64_t> base(fragment.rank(), 0);
+  WarpAccesses accesses(fragment, shared, vector);
+  auto cost = [&](std::optional<LaneExchange> exchange) {
+    SmallVector<int64_t> degrees = accesses.degrees(base, exchange);
+    return std::accumulate(degrees.begin(), degrees.end(), int64_t(0));
+  };
+  int64_t least = cost(std::nullopt);
+  std::optional<LaneExchange> best;
+  if (least == fragment.numRegisters() / vector)
+    return best;
+  for (int64_t lane = 1; lane < fragment.size(Axis::Lane); lane *= 2)
+    for (int64_t reg = vector; reg < fragment.numRegisters(); reg *= 2) {
+      // Bits of the number, so that both orders are the same registers.
+      if (fragment.numRegisters() % (2 * reg) != 0)
+        continue;
+      LaneExchange exchange{lane, reg};
+      if (int64_t now = cost(exchange); now < least) {
+        least = now;
+        best = exchange;
+      }
+    }
+  return best;
 }
 
 int64_t mlir::tile::ldmatrixConflictDegree(const SharedLayout &shared,

@@ -239,6 +239,55 @@ TEST(BankConflicts, KnownCases) {
   EXPECT_EQ(bankConflictDegree({}, 16), 1);
 }
 
+/// Degrees of all stores of one warp, where lanes with bit `exchange->lane`
+/// store run r ^ `exchange->reg` in place of run r, by the simulator.
+int64_t simulatedStores(const FragmentLayout &fragment,
+                        const SharedLayout &shared, int64_t vector,
+                        std::optional<LaneExchange> exchange) {
+  int64_t sum = 0;
+  for (int64_t reg = 0; reg < fragment.numRegisters(); reg += vector) {
+    std::vector<int64_t> addresses;
+    for (int64_t lane = 0; lane < 32; ++lane) {
+      bool turns = exchange && (lane & exchange->lane);
+      auto coords = fragment.axisCoordinates(Axis::Lane, lane);
+      auto own = fragment.axisCoordinates(Axis::Register,
+                                          turns ? reg ^ exchange->reg : reg);
+      for (unsigned d = 0; d < fragment.rank(); ++d)
+        coords[d] += own[d];
+      addresses.push_back(shared.byteOffset(coords));
+    }
+    sum += simulatedDegree(addresses, vector * shared.elementBits() / 8);
+  }
+  return sum;
+}
+
+TEST(LaneExchanges, AreTheBestOfAll) {
+  // Accumulators of wgmma in panels that TMA reads.
+  for (int64_t columns : {32, 64, 128})
+    for (unsigned bits : {16u, 32u, 64u}) {
+      FragmentLayout fragment({64, columns},
+                              {{2, 1, 1}, {2, 0, 8}, {columns / 8, 1, 8}},
+                              {{4, 1, 2}, {8, 0, 1}}, {{4, 0, 16}});
+      SharedLayout shared =
+          SharedLayout::swizzled({64, columns}, bits, /*panels=*/true);
+      int64_t runs = fragment.numRegisters() / 2;
+      int64_t plain = simulatedStores(fragment, shared, 2, std::nullopt);
+      int64_t best = plain;
+      for (int64_t lane = 1; lane < 32; lane *= 2)
+        for (int64_t reg = 2; reg < fragment.numRegisters(); reg *= 2)
+          best = std::min(best, simulatedStores(fragment, shared, 2,
+                                                LaneExchange{lane, reg}));
+      std::optional<LaneExchange> found = findLaneExchange(fragment, shared, 2);
+      EXPECT_EQ(simulatedStores(fragment, shared, 2, found), best)
+          << columns << " columns of " << bits << " bits";
+      EXPECT_EQ(found.has_value(), best < plain);
+      if (bits == 32) {
+        EXPECT_EQ(plain, 2 * runs);
+        EXPECT_EQ(best, columns == 32 ? best : runs);
+      }
+    }
+}
+
 /// Whether `vector` registers can be one access: coordinates step along dim,
 /// bytes are contiguous and aligned, and no run straddles the bounds.
 bool isAccess(const FragmentLayout &fragment, const SharedLayout &shared,

@@ -112,6 +112,19 @@ int64_t bankConflictDegree(llvm::ArrayRef<int64_t> addresses,
 int64_t bankConflictDegree(const FragmentLayout &fragment,
                            const SharedLayout &shared, unsigned dim,
                            int64_t vector);
+/// An order of a thread's registers that differs from lane to lane: lanes whose
+/// number has the bit `lane` set access register r ^ `reg` where the others
+/// access r. Both are powers of two.
+struct LaneExchange {
+  int64_t lane, reg;
+};
+/// The exchange under which stores of whole runs of `vector` elements from a
+/// fragment to a shared buffer have the fewest bank conflicts; nothing where
+/// none has fewer than the registers' own order, or where a register lies
+/// outside of the buffer for some thread.
+std::optional<LaneExchange> findLaneExchange(const FragmentLayout &fragment,
+                                             const SharedLayout &shared,
+                                             int64_t vector);
 /// Worst degree of ldmatrix/stmatrix (8 rows of 16 bytes at a time) reading
 /// 8-row groups along `rowDim` at every 16-byte column of `columnDim`.
 int64_t ldmatrixConflictDegree(const SharedLayout &shared, unsigned rowDim,

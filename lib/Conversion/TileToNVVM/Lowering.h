@@ -332,6 +332,9 @@ public:
     SharedAddresses(KernelLowering &lowering, const SharedBuffer &buffer,
                     const FragmentLayout &layout, ArrayRef<unsigned> dims,
                     ArrayRef<Value> offsets = {}, Value lane = {});
+    /// Has lanes for which `turns` (i1) holds access register r ^ `reg` in place
+    /// of r. False, and nothing done, where addresses are no unions of bits.
+    bool exchange(Value turns, int64_t reg);
     /// Of the first element of whole bytes.
     Value operator()(int64_t reg);
     /// Of one packed element.

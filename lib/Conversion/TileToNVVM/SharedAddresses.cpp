@@ -187,6 +187,33 @@ KernelLowering::SharedAddresses::SharedAddresses(KernelLowering &lowering,
   swizzledThread = applySwizzle(lowering, buffer.layout.swizzle(), bytes);
 }
 
+bool KernelLowering::SharedAddresses::exchange(Value turns, int64_t reg) {
+  if (!separable || !swizzledThread || !byLowBits.empty())
+    return false;
+  Swizzle swizzle = buffer.layout.swizzle();
+  int64_t span = int64_t(1) << (swizzle.base + swizzle.shift + swizzle.bits);
+  int64_t first = linearBytes(buffer.layout, constantsOf(0));
+  int64_t delta = linearBytes(buffer.layout, constantsOf(reg)) ^ first;
+  if (delta >= span)
+    return false;
+  for (int64_t r = 0, e = layout.numRegisters(); r < e; ++r) {
+    SmallVector<int64_t> coords = constantsOf(r);
+    int64_t constant = linearBytes(buffer.layout, coords);
+    for (auto [coord, bits] : llvm::zip(coords, dividedBits))
+      if (coord & bits)
+        return false;
+    if ((constant & (span - 1) & threadBits) ||
+        linearBytes(buffer.layout, constantsOf(r ^ reg)) != (constant ^ delta))
+      return false;
+  }
+  auto &b = lowering.builder;
+  Value turned = b.createOrFold<arith::XOrIOp>(
+      swizzledThread, lowering.i32(swizzle.apply(delta)));
+  swizzledThread =
+      b.createOrFold<arith::SelectOp>(turns, turned, swizzledThread);
+  return true;
+}
+
 /// Coordinates of a register where nothing is separated.
 SmallVector<Value> KernelLowering::SharedAddresses::valuesOf(int64_t reg) {
   SmallVector<int64_t> constants = layout.axisCoordinates(Axis::Register, reg);

@@ -171,6 +171,10 @@ FailureOr<Endpoint> Endpoint::create(KernelLowering &lowering, Operation *op,
   }
 }
 
+bool Endpoint::exchange(Value turns, int64_t reg) {
+  return shared && sharedAddresses->exchange(turns, reg);
+}
+
 Value Endpoint::address(int64_t reg) {
   if (shared)
     return (*sharedAddresses)(reg);

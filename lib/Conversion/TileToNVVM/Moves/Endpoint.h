@@ -70,6 +70,10 @@ public:
   /// Address of the element at register `reg` (global or shared); packed ones
   /// that start at a byte.
   Value address(int64_t reg);
+  /// Has lanes for which `turns` (i1) holds store register r ^ `reg` at its
+  /// place in shared memory in place of r; false, and nothing done, where that
+  /// is not possible.
+  bool exchange(Value turns, int64_t reg);
   /// Predicate that register `reg` lies inside the global buffer; null: always.
   Value inside(int64_t reg);
   /// Predicate (block-uniform) that the whole region lies inside the buffer;

@@ -248,6 +248,31 @@ moveInRuns(KernelLowering &lowering, TileMoveOpInterface move, Endpoint &source,
     own.emplace(lowering, source.elementType, loop.numRegisters());
     loaded = &*own;
   }
+  // Some lanes move register r ^ `turned` in place of r.
+  int64_t turned = 0;
+  Value turns;
+  if (CopyPlanAttr plan = move.getPlanAttr();
+      plan && plan.getExchange() && !movesWords && !makesWords && !loaded) {
+    ArrayRef<int64_t> exchange = plan.getExchange();
+    auto &b = lowering.builder;
+    Value bit = b.createOrFold<arith::AndIOp>(lowering.laneId(),
+                                              lowering.i32(exchange[0]));
+    turns = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ne, bit,
+                                          lowering.i32(0));
+    if (target.exchange(turns, exchange[1]))
+      turned = exchange[1];
+  }
+  auto valuesOf = [&](int64_t reg, Value pad) {
+    auto values = source.load(reg, count, pad);
+    if (failed(values) || !turned)
+      return values;
+    auto others = source.load(reg ^ turned, count, pad);
+    if (failed(others))
+      return others;
+    for (auto [value, other] : llvm::zip(*values, *others))
+      value = arith::SelectOp::create(lowering.builder, turns, other, value);
+    return values;
+  };
   auto emit = [&](bool inside) -> LogicalResult {
     source.assumeInside(inside);
     target.assumeInside(inside);
@@ -269,7 +294,7 @@ moveInRuns(KernelLowering &lowering, TileMoveOpInterface move, Endpoint &source,
                 return failure();
               return target.storeWords(reg, count, *words);
             }
-            auto values = source.load(reg, count, pad);
+            auto values = valuesOf(reg, pad);
             if (failed(values))
               return failure();
             if (loaded) {

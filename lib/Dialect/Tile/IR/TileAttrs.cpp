@@ -291,9 +291,23 @@ LogicalResult TargetAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 LogicalResult CopyPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   CopyInstruction, int64_t bytes) {
+                                   CopyInstruction instruction, int64_t bytes,
+                                   DenseI64ArrayAttr exchange) {
   if (bytes < 1)
     return emitError() << "expected positive bytes, got " << bytes;
+  if (!exchange)
+    return success();
+  if (!traitsOf(instruction).isPlain)
+    return emitError() << "expected `exchange` of loads and stores by threads, "
+                          "got '"
+                       << stringifyCopyInstruction(instruction) << "'";
+  if (exchange.size() != 2 ||
+      !llvm::all_of(exchange.asArrayRef(), [](int64_t bit) {
+        return bit > 0 && llvm::isPowerOf2_64(bit);
+      }))
+    return emitError() << "expected `exchange` of two powers of two, a bit of "
+                          "the lane and one of the register, got "
+                       << exchange;
   return success();
 }
 

@@ -109,6 +109,18 @@
 // -----
 
 // plans
+// expected-error @+1 {{expected `exchange` of loads and stores by threads, got 'tma'}}
+"test.attribute"() {a = #tile.copy_plan<tma, bytes = 4, exchange = [4, 8]>} : () -> ()
+
+// -----
+
+// plans
+// expected-error @+1 {{expected `exchange` of two powers of two, a bit of the lane and one of the register, got array<i64: 4, 6>}}
+"test.attribute"() {a = #tile.copy_plan<vector, bytes = 8, exchange = [4, 6]>} : () -> ()
+
+// -----
+
+// plans
 // expected-error @+1 {{expected a shape and counts of warps in [1, 65536], got 0}}
 "test.attribute"() {a = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [0, 4]>} : () -> ()
 

@@ -227,10 +227,17 @@ def Tile_TargetAttr : Tile_Attr<"Target", "target"> {
 
 def Tile_CopyPlanAttr : Tile_Attr<"CopyPlan", "copy_plan"> {
   let summary = "the instruction chosen for a copy, and the bytes each thread moves at a time";
-  let description = !strconcat(CopyPlanAttributes, [{ `bytes` is positive. }]);
+  let description = !strconcat(CopyPlanAttributes, [{
+    `bytes` is positive. `exchange` holds two powers of two and stands with
+    `vector` and `scalar` only.
+  }]);
   let genVerifyDecl = 1;
-  let parameters = (ins "CopyInstruction":$instruction, "int64_t":$bytes);
-  let assemblyFormat = "`<` $instruction `,` `bytes` `=` $bytes `>`";
+  let parameters = (ins "CopyInstruction":$instruction, "int64_t":$bytes,
+                        OptionalParameter<"::mlir::DenseI64ArrayAttr">:$exchange);
+  let builders = [AttrBuilder<(ins "CopyInstruction":$instruction, "int64_t":$bytes), [{
+    return $_get($_ctxt, instruction, bytes, ::mlir::DenseI64ArrayAttr());
+  }]>];
+  let assemblyFormat = "`<` $instruction `,` `bytes` `=` $bytes (`,` `exchange` `=` $exchange^)? `>`";
 }
 
 def Tile_MoveRequestAttr : Tile_Attr<"MoveRequest", "move_request"> {

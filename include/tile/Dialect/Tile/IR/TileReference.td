@@ -424,7 +424,9 @@ defvar SharedLayoutSyntax = [{
 }];
 defvar CopyPlanAttributes = [{
     `bytes` is what a thread moves at a time; of TMA and bulk copies, the width of an
-    element.
+    element. `exchange = [lane, register]` of a store to shared memory:
+    lanes whose number has the bit `lane` set store register r ^ `register` when
+    the others store r, so that they meet in fewer banks.
 
     ```mlir
     #tile.copy_plan<cp_async, bytes = 16>

@@ -90,6 +90,8 @@ static void explain(const CopyFacts &facts, const CopyDecision &decision,
          << instructionName(copy, decision.instruction);
   if (!traitsOf(decision.instruction).byAsyncProxy)
     remark << ", " << plural(decision.bytes, "byte");
+  if (copy.getPlanAttr().getExchange())
+    remark << ", every other lane in another order, for fewer bank conflicts";
   llvm::MapVector<CopyInstruction, const RejectedCopyRule *> others;
   llvm::MapVector<StringRef, std::pair<std::string, const Reason *>> widths;
   for (const RejectedCopyRule &rejected : decision.rejected) {
@@ -122,6 +124,29 @@ static LogicalResult refuse(TileMoveOpInterface copy, CopyInstruction preferred,
     error.attachNote(copy->getLoc()) << "rule '" << nameOf(*rejected.rule)
                                      << "': " << rejected.reason.text();
   return error;
+}
+
+/// The order of registers in which lanes store to shared memory with fewer bank
+/// conflicts; null where their own order is as good.
+static DenseI64ArrayAttr exchangeOf(TileMoveOpInterface move,
+                                    const CopyDecision &decision) {
+  auto layout = move.getLayout();
+  SharedLayoutAttr shared = getSharedLayout(move.getTarget());
+  if (!traitsOf(decision.instruction).isPlain || !layout || !shared ||
+      !isFragment(move.getSource()) || !move.isPlain() ||
+      move.getTargetExtents() !=
+          SmallVector<int64_t>(shared.getLayout().shape()) ||
+      layout->getLayout().shape() != shared.getLayout().shape())
+    return {};
+  int64_t vector =
+      decision.bytes * 8 / std::max(8u, shared.getLayout().elementBits());
+  if (vector < 1)
+    return {};
+  std::optional<LaneExchange> found =
+      findLaneExchange(layout->getLayout(), shared.getLayout(), vector);
+  return found ? DenseI64ArrayAttr::get(move.getContext(),
+                                        {found->lane, found->reg})
+               : DenseI64ArrayAttr();
 }
 
 namespace {
@@ -158,8 +183,9 @@ private:
     std::optional<CopyInstruction> preferred = copy.getPrefer();
     if (!decideCopy(facts, target, preferred, decision))
       return refuse(copy, *preferred, decision);
-    copy.setPlanAttr(
-        CopyPlanAttr::get(&getContext(), decision.instruction, decision.bytes));
+    copy.setPlanAttr(CopyPlanAttr::get(&getContext(), decision.instruction,
+                                       decision.bytes,
+                                       exchangeOf(copy, decision)));
     explain(facts, decision, remarks);
     return success();
   }
