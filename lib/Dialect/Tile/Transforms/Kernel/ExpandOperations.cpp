@@ -74,6 +74,12 @@ static SmallVector<Value> withIndex(ValueRange outer, unsigned dim,
   return indices;
 }
 
+/// Whether an operation has no lowering of its own.
+static bool isExpanded(SortOp) { return true; }
+static bool isExpanded(TopKOp) { return true; }
+static bool isExpanded(ScanOp op) { return bool(op.getCarry()); }
+static bool isExpanded(ScanWithOp op) { return !op.getCarries().empty(); }
+
 namespace {
 struct ExpandOperationsPass
     : tile::impl::ExpandOperationsPassBase<ExpandOperationsPass> {
@@ -82,30 +88,25 @@ struct ExpandOperationsPass
   void runOnOperation() override {
     if (failed(requireBefore(*this, getOperation(), {Need::Numbers})))
       return signalPassFailure();
-    SmallVector<Operation *> found;
-    getOperation().walk([&](Operation *op) {
-      auto scan = dyn_cast<ScanOp>(op);
-      auto scanWith = dyn_cast<ScanWithOp>(op);
-      if (isa<SortOp, TopKOp>(op) || (scan && scan.getCarry()) ||
-          (scanWith && !scanWith.getCarries().empty()))
-        found.push_back(op);
-    });
-    for (Operation *op : found) {
-      ImplicitLocOpBuilder b(op->getLoc(), op);
-      if (auto sort = dyn_cast<SortOp>(op))
-        expand(sort, b);
-      else if (auto topk = dyn_cast<TopKOp>(op))
-        expand(topk, b);
-      else if (auto scan = dyn_cast<ScanOp>(op))
-        expandCarry(scan, b);
-      else
-        expandCarry(cast<ScanWithOp>(op), b);
-      op->erase();
-      ++numExpanded;
-    }
+    expandEach<SortOp>();
+    expandEach<TopKOp>();
+    expandEach<ScanOp>();
+    expandEach<ScanWithOp>();
   }
 
 private:
+  template <typename OpT> void expandEach() {
+    getOperation().walk([&](OpT op) {
+      if (!isExpanded(op))
+        return;
+      ImplicitLocOpBuilder b(op.getLoc(), op);
+      expand(op, b);
+      op.erase();
+      ++numExpanded;
+    });
+  }
+  void expand(ScanOp op, ImplicitLocOpBuilder &b) { expandCarry(op, b); }
+  void expand(ScanWithOp op, ImplicitLocOpBuilder &b) { expandCarry(op, b); }
   void expand(SortOp op, ImplicitLocOpBuilder &b);
   void expand(TopKOp op, ImplicitLocOpBuilder &b);
   void selectByReductions(TopKOp op, ImplicitLocOpBuilder &b,

@@ -54,6 +54,8 @@ private:
 };
 } // namespace
 
+static bool isPart(Operation *op) { return isa<OnWarpsOp>(op); }
+
 static bool holdsParts(Operation *op) {
   return op->walk([](OnWarpsOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
@@ -62,7 +64,7 @@ static bool holdsParts(Operation *op) {
 /// Whether each role may have a copy of `op`: it is a part, or computes scalars
 /// from arguments and memory, or is control flow around such.
 static bool canBeCopied(Operation *op) {
-  if (isa<OnWarpsOp>(op))
+  if (isPart(op))
     return true;
   if (isa<TileDialect>(op->getDialect()))
     return isPure(op) || isa<AssumeOp>(op);
@@ -258,7 +260,7 @@ void RoleFormer::formStretch(ArrayRef<Operation *> stretch) {
   for (auto [range, role] : llvm::zip(ranges, roles.getRoles()))
     copyFor(range, stretch, role);
   for (Operation *op : llvm::reverse(stretch)) {
-    if (isa<OnWarpsOp>(op)) {
+    if (isPart(op)) {
       op->erase();
       continue;
     }

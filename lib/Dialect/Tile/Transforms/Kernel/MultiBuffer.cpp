@@ -57,11 +57,13 @@ static constexpr const char *kPlain =
     "a tile and a barrier for each stage, chosen by the loop's index, let the "
     "program run ahead";
 
+static bool isPart(Operation *op) { return isa<OnWarpsOp>(op); }
+
 /// Whether `op` is in the loop's block, or in the block of a `tile.on_warps`
 /// there: each iteration runs it once.
 static bool runsOnce(Operation *op, PipelinedOp loop) {
   Operation *parent = op->getParentOp();
-  if (isa<OnWarpsOp>(parent))
+  if (isPart(parent))
     parent = parent->getParentOp();
   return parent == loop.getOperation();
 }
@@ -184,7 +186,7 @@ Reason MultiBufferer::visit(Operation *op, int64_t threads) {
   Reason reason;
   op->walk([&](Operation *inner) {
     if (reason.empty() && inner != op &&
-        (synchronizes(inner) || isa<OnWarpsOp>(inner)))
+        (synchronizes(inner) || isPart(inner)))
       reason = nameOf(inner) + " stands in control flow of its own";
   });
   if (!reason.empty() || op->hasTrait<OpTrait::IsTerminator>() || isPure(op))

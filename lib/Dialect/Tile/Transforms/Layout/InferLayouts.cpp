@@ -114,7 +114,7 @@ void explain(const LayoutAnalysis &analysis, bool remarks) {
     Remark remark = remarkAt(remarks, entry.op);
     remark << "chose " << entry.decision.attribute << " "
            << entry.decision.value << ": " << entry.decision.why;
-    if (isa<GemmOp>(entry.op))
+    if (entry.decision.attribute == "plan")
       remark << "; `policy` or `plan` on the gemm states another";
     for (const std::string &refused : entry.decision.refused)
       remark.attachNote() << "not possible: " << refused;

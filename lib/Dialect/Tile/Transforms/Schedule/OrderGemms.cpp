@@ -46,7 +46,7 @@ static bool isWaitedFor(GemmOp gemm) {
   while (!needsResult(gemm, place))
     place = place->getNextNode();
   return !place->hasTrait<OpTrait::IsTerminator>() &&
-         !isa<GemmOp, TileOrderOpInterface>(place);
+         !gemmTraits(place) && !isa<TileOrderOpInterface>(place);
 }
 
 /// A move that fills an operand of `gemm`.
