@@ -165,6 +165,9 @@ void mlir::tile::buildPlacementPipeline(OpPassManager &passes,
     rings.remarks = options.remarks;
     passes.addPass(createVerifyRingsPass(rings));
   }
+  CountQuotientsPassOptions quotients;
+  quotients.remarks = options.remarks;
+  passes.addPass(createCountQuotientsPass(quotients));
   // Tiles that share bytes conflict, so that barriers come after places.
   PlaceSharedMemoryPassOptions places;
   places.remarks = options.remarks;

@@ -89,6 +89,45 @@ def ExpandSmallFloatsPass : Pass<"tile-expand-small-floats"> {
 // TileToNVVM
 //===----------------------------------------------------------------------===//
 
+def CountQuotientsPass : Pass<"tile-count-quotients", "::mlir::ModuleOp"> {
+  let summary = "Counts in loops that divide their index by a number of run time";
+  let description = [{
+    A loop from 0 by steps of 1 that divides its index by a value from outside
+    carries the quotient and the remainder as counters. Divisions by constants
+    stay: they are multiplications.
+
+    Before:
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      %head = arith.divui %i, %steps : index
+      %step = arith.remui %i, %steps : index
+      ...
+    }
+    ```
+    After:
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 iter_args(%head = %c0, %step = %c0) -> (index, index) {
+      ...
+      %more = arith.addi %step, %c1 : index
+      %wraps = arith.cmpi eq, %more, %steps : index
+      %up = arith.addi %head, %c1 : index
+      %head_next = arith.select %wraps, %up, %head : index
+      %step_next = arith.select %wraps, %c0, %more : index
+      scf.yield %head_next, %step_next : index, index
+    }
+    ```
+
+    Needs: nothing. The proof of a schedule reads divisions, not counters, so
+    that it stands behind `--tile-verify-rings`.
+    Leaves: loops with counters.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false", "say which loops count">];
+  let statistics = [
+    Statistic<"countedDivisors", "counted-divisors", "divisors whose quotients are counted">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def PlaceSharedMemoryPass : Pass<"tile-place-shared-memory", "::mlir::ModuleOp"> {
   let summary = "Decides what lies where in a block's shared memory";
   let description = [{

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs before layouts. Sorts become networks over shared memory (RowSort.h), a
-// selection of few elements reductions that each take the next one. The carry of
-// a scan is combined with the results of the piece's scan, and then with the
-// piece's total: a reduction of the piece, or, where a region combines, the last
-// result.
+// selection of few elements reductions that each take the next one. The carry
+// of a scan is combined with the results of the piece's scan, and then with the
+// piece's total: a reduction of the piece, or, where a region combines, the
+// last result.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
@@ -29,9 +29,9 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// The most elements that are selected one after the other. Chosen, not measured:
-/// 8 of 256 are 8 times as fast as PyTorch's (docs/Operators.md); where runs
-/// that are sorted become faster is not known.
+/// The most elements that are selected one after the other. Chosen, not
+/// measured: 8 of 256 are 8 times as fast as PyTorch's (docs/Operators.md);
+/// where runs that are sorted become faster is not known.
 static constexpr int64_t kMostReductions = 8;
 
 /// The elements of keys that are not selected any more: all bits are set.
