@@ -91,7 +91,8 @@ static void explain(const CopyFacts &facts, const CopyDecision &decision,
   if (!traitsOf(decision.instruction).byAsyncProxy)
     remark << ", " << plural(decision.bytes, "byte");
   if (copy.getPlanAttr().getExchange())
-    remark << ", every other lane in another order, for fewer bank conflicts";
+    remark << ", half of the lanes in another order, which meets fewer bank "
+              "conflicts";
   llvm::MapVector<CopyInstruction, const RejectedCopyRule *> others;
   llvm::MapVector<StringRef, std::pair<std::string, const Reason *>> widths;
   for (const RejectedCopyRule &rejected : decision.rejected) {

@@ -20,7 +20,7 @@
 tile.kernel @store(%C: memref<64x64xf32>) grid(%b) = (1) threads(128) {
   %f = tile.alloc layout(#frag) : memref<64x64xf32, #tile.fragment>
   %s = tile.alloc layout(#panels) : memref<64x64xf32, #shared>
-  // expected-remark @below {{registers to shared copy: vector, 8 bytes, every other lane in another order, for fewer bank conflicts}}
+  // expected-remark @below {{registers to shared copy: vector, 8 bytes, half of the lanes in another order, which meets fewer bank conflicts}}
   tile.copy %f to %s decided {layout = #frag} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32, #shared>
 }
 // Where nothing conflicts, lanes keep their order; loads do, too.
