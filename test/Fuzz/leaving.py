@@ -6,7 +6,7 @@ What tokens, staged stores that nobody waits for, the order of products and barr
 """
 
 from elements import largest
-from expressions import Binary, Const, Dim, Load, Var, add, cast, const, mul
+from expressions import Binary, Const, Dim, Load, Var, cast, const, mul
 from gemms import limited
 from moves import Atomic, Copy, Region
 from products import Gemm, Reduce
@@ -40,16 +40,12 @@ def leave(g, tile, rows_of, row):
         return [Atomic("add", Region(tile), Region(buffer, [row, const(0)], tile.shape, True), words)]
     if kind == "sum":
         total = g.tile([tile.shape[0]], "f32", "fragment", bound=1 << 20, layout=False)
-        lead = [g.grid(d) for d in reversed(range(len(g.program.grid)))]
-        first = [Var(name, bound=64) for name in reversed(g.program.BLOCKS[: len(lead)])]
-        buffer = g.argument([*lead, rows_of], "f32", out=True, plain=True)
+        buffer, first = outputs_of(g, [rows_of], "f32")
         return [Reduce("sum", tile, total, 1), Copy(Region(total), Region(buffer, [*first, row], [1] * len(first) + total.shape, True))]
     element = g.pick("f32", "f32", "bf16", "f16")
     if largest(element) < tile.bound:
         element = "f32"
-    lead = [g.grid(d) for d in reversed(range(len(g.program.grid)))]
-    first = [Var(name, bound=64) for name in reversed(g.program.BLOCKS[: len(lead)])]
-    buffer = g.argument([*lead, rows_of, tile.shape[1]], element, out=True, plain=True)
+    buffer, first = outputs_of(g, [rows_of, tile.shape[1]], element)
     to = Region(buffer, [*first, row, const(0)], [1] * len(first) + tile.shape, True)
     if g.chance(0.4):
         g.tag("leaves_staged")
