@@ -263,9 +263,12 @@ case("decode mla tokens whole")(decode(few(kv="latent", d=512, rows=64, threads=
 # --- backward
 
 
-def backward(form, heads=2, kv=0, queries=(75,), keys=None, left=None, right=None, **fields):
-    """The problem of a whole backward: `atomic` is prepare, keys and convert; `ordered` is prepare, keys and queries."""
-    fields = dict(dict(d=64, rows=64, keys=64, threads=128, element="bf16"), **fields)
+def backward(form, heads=2, kv=0, queries=(75,), keys=None, left=None, right=None, block=64, **fields):
+    """The problem of a whole backward: `atomic` is prepare, keys and convert; `ordered` is prepare, keys and queries.
+
+    block: keys of a block, or of a step of the kernel over queries.
+    """
+    fields = dict(dict(d=64, rows=64, keys=block, threads=128, element="bf16"), **fields)
     make_program = lambda kind, **more: Backward(kind=kind, **{**fields, **more}, atomic=form == "atomic" and kind in ("prepare", "keys"))
     p, H, G = make_program("keys"), heads, kv or heads
     t, dv = p.element, p.columns
@@ -333,6 +336,7 @@ def backward(form, heads=2, kv=0, queries=(75,), keys=None, left=None, right=Non
 case("backward atomic", True)(backward("atomic"))
 case("backward ordered", True)(backward("ordered"))
 case("backward atomic causal gqa", True)(backward("atomic", 4, 2, causal=True, grouped=True, rows=32))
+case("backward atomic persistent gqa", True)(backward("atomic", 4, 2, (150,), (300,), block=128, threads=256, grouped=True, persistent=1))
 case("backward ordered causal gqa batch f16")(backward("ordered", 4, 2, (75, 75), causal=True, grouped=True, layout="batch", element="f16"))
 case("backward ordered window unequal")(backward("ordered", queries=(90,), keys=(140,), window=True, left=20, right=5))
 case("backward atomic window causal few keys")(backward("atomic", queries=(140,), keys=(90,), window=True, causal=True, left=30))
