@@ -68,7 +68,8 @@ void addEntry(llvm::Module &module, llvm::Function &function,
   builder.CreateRetVoid();
 }
 
-void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+void optimize(llvm::Module &module, llvm::TargetMachine &machine,
+              llvm::OptimizationLevel level) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager cgscc;
@@ -79,8 +80,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   passes.registerFunctionAnalyses(functions);
   passes.registerLoopAnalyses(loops);
   passes.crossRegisterProxies(loops, functions, cgscc, modules);
-  passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
-      .run(module, modules);
+  passes.buildPerModuleDefaultPipeline(level).run(module, modules);
 }
 } // namespace
 
@@ -89,15 +89,18 @@ struct CpuProgram::Impl {
   llvm::StringMap<CompiledKernel> kernels;
 
   llvm::Error load(std::unique_ptr<llvm::Module> module,
-                   std::unique_ptr<llvm::LLVMContext> context);
+                   std::unique_ptr<llvm::LLVMContext> context,
+                   bool runsBriefly);
 };
 
 CpuProgram::CpuProgram(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 CpuProgram::~CpuProgram() = default;
 
 llvm::Error CpuProgram::Impl::load(std::unique_ptr<llvm::Module> module,
-                                   std::unique_ptr<llvm::LLVMContext> context) {
-  constexpr auto level = llvm::CodeGenOptLevel::Aggressive;
+                                   std::unique_ptr<llvm::LLVMContext> context,
+                                   bool runsBriefly) {
+  const auto level = runsBriefly ? llvm::CodeGenOptLevel::None
+                                 : llvm::CodeGenOptLevel::Aggressive;
   auto machine = createHostMachine(*module, level);
   if (!machine)
     return machine.takeError();
@@ -109,7 +112,9 @@ llvm::Error CpuProgram::Impl::load(std::unique_ptr<llvm::Module> module,
   for (const auto &kernel : kernels)
     if (auto *function = module->getFunction(functionName(kernel.getKey())))
       addEntry(*module, *function, entryName(kernel.getKey()));
-  optimize(*module, **machine);
+  optimize(*module, **machine,
+           runsBriefly ? llvm::OptimizationLevel::O1
+                       : llvm::OptimizationLevel::O3);
 
   auto created = createHostJit(level, getCpuRuntimeFunctions());
   if (!created)
@@ -172,7 +177,8 @@ CpuProgram::compile(ModuleOp source, const CpuProgramOptions &options) {
   std::optional<llvm::Error> error;
   bool finished = runCatchingFatalErrors(
       [&] {
-        error = impl->load(std::move(llvmModule), std::move(context));
+        error = impl->load(std::move(llvmModule), std::move(context),
+                           options.runsBriefly);
         // Generates the code now, so that running is only running.
         for (const auto &kernel : impl->kernels) {
           if (*error)

@@ -34,6 +34,16 @@ static std::vector<CpuArgument> bind(ArrayRef<Argument> arguments,
   return bound;
 }
 
+/// Whether there are so few elements that a kernel is compiled for longer than
+/// it runs.
+static bool isSmall(const Memory &memory) {
+  constexpr size_t kBytes = 256 * 1024;
+  size_t bytes = 0;
+  for (const Buffer &buffer : memory)
+    bytes += buffer.size();
+  return bytes <= kBytes;
+}
+
 /// The first run: what is undefined shows, or is an error.
 static llvm::Expected<std::optional<Memory>>
 runChecked(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
@@ -41,6 +51,7 @@ runChecked(ModuleOp module, StringRef kernel, ArrayRef<Argument> arguments,
            bool launch, raw_ostream *prints) {
   compile.checkAccesses = true;
   compile.poison = true;
+  compile.runsBriefly = isSmall(memory);
   auto program = CpuProgram::compile(module, compile);
   if (failed(program))
     return std::nullopt;
@@ -116,6 +127,7 @@ run::runReference(ModuleOp module, StringRef kernel,
   compile.poison = true;
   compile.poisonPattern = options.poisonPattern;
   compile.backwards = options.backwards;
+  compile.runsBriefly = llvm::all_of(wide, isSmall);
   auto program = CpuProgram::compile(module, compile);
   if (failed(program))
     return std::nullopt;

@@ -36,6 +36,9 @@ struct CpuProgramOptions {
   bool poison = false; ///< what is undefined is overwritten: new tiles, slots
   unsigned poisonPattern = 0; ///< by what: convert-tile-to-cpu's option
   bool backwards = false; ///< iterations of tile.parallel from last to first
+  /// The code is executed about once, on few elements: generating it takes
+  /// longer than executing it, so that it is optimized little.
+  bool runsBriefly = false;
   /// Kernels may use any memory of this process, by its address.
   bool allowAddresses = false;
   int64_t blocks = 0; ///< launched of a kernel with ranges; 0: the whole grid
