@@ -3,9 +3,10 @@
 //
 // Runs when schedules are proved, before the lowering. A loop over the steps of
 // several heads, or over taps and channels, divides its index by a number that
-// is known on the device only: an instruction of some 100 on 64 bits, in each
-// iteration and each role. Such a loop counts instead: the remainder grows by
-// one and starts again at the divisor, the quotient grows then.
+// is known on the device only. A division of 64 bits takes some 100
+// instructions, in each iteration and in each role. Such a loop counts instead:
+// the remainder grows by one; at the divisor it starts again, and the quotient
+// grows by one.
 //
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
