@@ -4,7 +4,8 @@
 // Vector widths and bank conflicts of accesses between a fragment and a shared
 // buffer. Shared memory has 32 banks of 4 bytes; a wavefront serves at most one
 // word of each bank. Accesses of 8 (16) bytes per lane are served for half
-// (quarter) warps at a time.
+// (quarter) warps at a time. And the order in which lanes take their registers
+// to have fewer conflicts.
 //
 //===----------------------------------------------------------------------===//
 #include "SharedDigits.h"

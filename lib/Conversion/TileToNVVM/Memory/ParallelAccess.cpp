@@ -1,4 +1,4 @@
-//===- ParallelAccess.cpp - loads and stores of parallel loops ------------===//
+//===- ParallelAccess.cpp - loads, stores, sums of parallel loops ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "PackedMemory.h"
 #include "Parallel.h"
