@@ -359,6 +359,9 @@ public:
     /// the thread part can set.
     Value swizzledThread;
     int64_t threadBits = 0;
+    /// The thread part has a register's bits in some lanes: constants of
+    /// registers flip these, they do not add.
+    bool exchanges = false;
     llvm::SmallDenseMap<int64_t, Value> byLowBits;
     SmallVector<Value> threadPart;
   };

@@ -211,6 +211,7 @@ bool KernelLowering::SharedAddresses::exchange(Value turns, int64_t reg) {
       swizzledThread, lowering.i32(swizzle.apply(delta)));
   swizzledThread =
       b.createOrFold<arith::SelectOp>(turns, turned, swizzledThread);
+  exchanges = true;
   return true;
 }
 
@@ -257,7 +258,7 @@ Value KernelLowering::SharedAddresses::operator()(int64_t reg) {
   for (auto [coord, bits] : llvm::zip(coords, dividedBits))
     carries |= (coord & bits) != 0;
   Swizzle swizzle = buffer.layout.swizzle();
-  if (!swizzle.bits && !carries)
+  if (!swizzle.bits && !carries && !exchanges)
     return lowering.bytePointer(buffer.base, swizzledThread, constant);
   // Above the swizzled bits a constant adds; below, it XORs when the thread
   // part cannot set the same bits (then the sum is a union of bits).
