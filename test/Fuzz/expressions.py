@@ -248,16 +248,17 @@ class Cast(Expr):
 
 
 class Apply(Expr):
-    """affine.apply of a map of one dimension."""
+    """affine.apply of a map of dimensions d0, d1, ..."""
 
-    def __init__(self, text, function, a):
-        self.text, self.function, self.a, self.bound = text, function, a, a.bound
+    def __init__(self, text, function, *operands):
+        self.text, self.function, self.operands, self.bound = text, function, operands, max(o.bound for o in operands)
 
     def emit(self, out):
-        return out.op(f"affine.apply affine_map<(d0) -> ({self.text})>({self.a.emit(out)})")
+        dims = ", ".join(f"d{i}" for i in range(len(self.operands)))
+        return out.op(f"affine.apply affine_map<({dims}) -> ({self.text})>({', '.join(o.emit(out) for o in self.operands)})")
 
     def value(self, env):
-        return self.function(self.a.value(env))
+        return self.function(*(o.value(env) for o in self.operands))
 
 
 class Load(Expr):

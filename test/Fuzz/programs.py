@@ -9,6 +9,7 @@
 import argparse
 import itertools
 
+import codes
 import elementwise
 import gemms
 import leaving
@@ -21,7 +22,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_LEAVING, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
+from generator import FIRST_CODES, FIRST_LEAVING, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -117,7 +118,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_LEAVING:
+    if seed >= FIRST_CODES:
+        family = codes.program
+    elif seed >= FIRST_LEAVING:
         family = leaving.program
     elif seed >= FIRST_ORDERS:
         family = orders.program
