@@ -81,6 +81,7 @@ LogicalResult ParallelLowering::run() {
                                  lowering.hasFewRegisters ||
                                      (hasManyPlaces() && standsBesideLoop(op)));
   threadPart = lowering.threadCoordinates(layout);
+  indices.emplace(lowering, op, layout);
   OpBuilder::InsertionGuard restored(lowering.builder);
   // Outside of roles ptxas took up to 38 registers more for them, in code that
   // hardly runs, and fewer blocks had room (docs/Rationale/Hopper.md).
@@ -242,6 +243,20 @@ bool ParallelLowering::emitComparison(arith::CmpIOp comparison, int64_t reg,
   return true;
 }
 
+bool ParallelLowering::emitIndex(affine::AffineApplyOp apply, int64_t reg,
+                                 MutableArrayRef<IRMapping> maps) {
+  for (auto [i, map] : llvm::enumerate(maps)) {
+    Value index = indices->emit(
+        apply,
+        layout.axisCoordinates(Axis::Register, threadLoop ? reg : reg + i),
+        map);
+    if (!index)
+      return false;
+    map.map(apply.getResult(), index);
+  }
+  return true;
+}
+
 LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
                                        MutableArrayRef<IRMapping> maps) {
   auto &b = lowering.builder;
@@ -331,6 +346,9 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
     return success();
   if (auto comparison = dyn_cast<arith::CmpIOp>(inner))
     if (comparisons && emitComparison(comparison, reg, maps))
+      return success();
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(inner))
+    if (emitIndex(apply, reg, maps))
       return success();
   if (auto loop = dyn_cast<scf::ForOp>(inner))
     if (std::optional<int64_t> count = writtenOutCount(loop))

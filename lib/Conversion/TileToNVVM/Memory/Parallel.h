@@ -14,6 +14,7 @@
 
 #include "Comparisons.h"
 #include "RegisterMap.h"
+#include "ThreadIndices.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -43,6 +44,9 @@ private:
   bool emitPairs(Operation &inner, MutableArrayRef<IRMapping> maps);
   bool emitComparison(arith::CmpIOp comparison, int64_t reg,
                       MutableArrayRef<IRMapping> maps);
+  /// An index with quotients, by the digits of the thread's number.
+  bool emitIndex(affine::AffineApplyOp apply, int64_t reg,
+                 MutableArrayRef<IRMapping> maps);
   /// An operation with regions, or of the tile dialect, of one iteration.
   LogicalResult emitNested(Operation &inner, int64_t reg, IRMapping &map);
   /// Whether the values are the same for all iterations of a group.
@@ -96,6 +100,7 @@ private:
   FragmentLayout layout;
   SmallVector<Value> threadPart;
   std::optional<LoopComparisons> comparisons;
+  std::optional<ThreadIndices> indices;
   DenseMap<Value, std::shared_ptr<RegisterMap>> registerMaps;
   Value firstReplica;
   /// The loop of a thread whose iterations the group is now, operation by
