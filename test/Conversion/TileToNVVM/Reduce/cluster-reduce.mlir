@@ -84,12 +84,11 @@ tile.kernel @halves(%X: memref<128xf16>, %Y: memref<128xf16>) grid(%bx) = (8) th
 // multiply, the producers when they have issued everything.
 // CHECK-LABEL: .entry gemm(
 // CHECK: barrier.cluster.arrive.aligned;
-// CHECK-NOT: barrier.cluster.wait
-// CHECK: setp
-// CHECK: cp.async.bulk.tensor
-// CHECK: barrier.cluster.wait.aligned;
 // CHECK: barrier.cluster.wait.aligned;
 // CHECK: wgmma.mma_async
+// CHECK-NOT: barrier.cluster.wait
+// CHECK: cp.async.bulk.tensor.2d.shared::cluster.global
+// CHECK: barrier.cluster.wait.aligned;
 // CHECK: ld.shared::cluster.v4.b32
 // CHECK: cp.async.bulk.tensor.2d.global.shared::cta
 // CHECK-NOT: barrier.cluster

@@ -152,6 +152,15 @@ static LogicalResult layOut(Region &role, const TargetInfo &target,
   return success(ok);
 }
 
+/// Whether one thread makes all copies of the rings of a kernel.
+static bool isIssuedByOne(Region &body) {
+  bool result = true;
+  body.walk([&](TileMoveOpInterface copy) {
+    result &= !isProduction(copy) || copy.isMovedByProxy();
+  });
+  return result;
+}
+
 namespace {
 struct SpecializeWarpsPass
     : tile::impl::SpecializeWarpsPassBase<SpecializeWarpsPass> {
@@ -183,7 +192,6 @@ private:
         collectDependents(body.begin(), &body, staysOutside);
 
     int64_t consumers = kernel.getThreads();
-    int64_t threads = consumers + kProducerThreads;
     // One thread of each of these roles fills a ring, so they share a
     // warpgroup.
     bool overlaps =
@@ -191,42 +199,55 @@ private:
           return isAccumulatorRing(ring.getRing());
         });
     int64_t fillers = overlaps ? 2 : 1;
+    // Registers are not moved between roles, which warpgroups do: a warp is
+    // enough for the thread that issues all copies. The consumers come first
+    // then, since a warpgroup starts at a multiple of four warps.
+    bool isWarp = !overlaps && kernel->hasAttr(kKeepsRegistersAttrName) &&
+                  isIssuedByOne(kernel.getBodyRegion());
+    int64_t producers = isWarp ? 32 : kProducerThreads;
+    int64_t threads = consumers + producers;
     SmallVector<StringRef> names = {"load", "mma"};
-    SmallVector<int64_t> warps(fillers, kProducerThreads / 32 / fillers);
+    SmallVector<int64_t> warps(fillers, producers / 32 / fillers);
     if (overlaps)
       names.push_back("epilogue");
     warps.push_back(consumers / 32);
+    if (isWarp) {
+      std::swap(names[0], names[1]);
+      std::swap(warps[0], warps[1]);
+    }
     SmallVector<int64_t> budgets(names.size(), 0);
     OpBuilder builder(body.getTerminator());
     Location loc = kernel.getLoc();
     auto roles =
         WarpSpecializeOp::create(builder, loc, builder.getStrArrayAttr(names),
                                  warps, budgets, names.size());
+    auto fillerAt = [&](int64_t i) -> Region & {
+      return roles.getRoles()[isWarp ? 1 : i];
+    };
     for (int64_t i = 0; i < fillers; ++i) {
       IRMapping mapping;
-      builder.setInsertionPointToEnd(&roles.getRoles()[i].emplaceBlock());
+      builder.setInsertionPointToEnd(&fillerAt(i).emplaceBlock());
       for (Operation *op : inside)
         builder.clone(*op, mapping);
       RoleEndOp::create(builder, loc);
     }
-    Region &last = roles.getRoles()[fillers];
+    Region &last = roles.getRoles()[isWarp ? 0 : fillers];
     builder.setInsertionPointToEnd(&last.emplaceBlock());
     Operation *end = RoleEndOp::create(builder, loc);
     for (Operation *op : inside)
       op->moveBefore(end);
 
-    keepOnly(roles.getRoles()[0], isProduction);
+    keepOnly(fillerAt(0), isProduction);
     if (overlaps)
-      keepOnly(roles.getRoles()[1], isMultiplication);
+      keepOnly(fillerAt(1), isMultiplication);
     strip(last, [](Operation *op) {
       return isProduction(op) || isMultiplication(op);
     });
     kernel.setThreads(threads);
-    Region &load = roles.getRoles()[0];
-    if (failed(layOut(load, target, kProducerThreads / fillers)))
+    Region &load = fillerAt(0);
+    if (failed(layOut(load, target, producers / fillers)))
       return failure();
-    int64_t copies =
-        estimateCopyRegisters(load, target, kProducerThreads / fillers);
+    int64_t copies = estimateCopyRegisters(load, target, producers / fillers);
     RoleRegisters registers;
     if (!kernel->hasAttr(kKeepsRegistersAttrName))
       registers =
@@ -241,7 +262,7 @@ private:
     roles.setRegisters(budgets);
     ++specializedKernels;
     remarkAt(remarks, kernel)
-        << "warps specialized: " << kProducerThreads << " threads issue copies"
+        << "warps specialized: " << producers << " threads issue copies"
         << (overlaps ? " and gemms, "
             : copies ? " together, "
                      : ", ")

@@ -31,12 +31,15 @@
 // FEW: role "mma" warps(8) registers(232)
 
 // Small tiles: several blocks have room beside those that copy, unless loads run one iteration ahead only. Launch bounds
-// for one block would keep the others away.
+// for one block would keep the others away. No registers move between roles: one warp issues all copies, after the
+// warpgroups, which start at multiples of four warps.
 // REDEFINE: %{grid} = dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128
 // REDEFINE: %{tile} = 64
 // RUN: %{schedule} --check-prefix=SMALL
-// SMALL: threads(384) attributes {tile.keeps_registers, tile.roles}
-// SMALL: role "load" warps(4) {
+// SMALL: remark: warps specialized: 32 threads issue copies, 256 compute
+// SMALL: threads(288) attributes {tile.keeps_registers, tile.roles}
+// SMALL: role "mma" warps(8) {
+// SMALL: role "load" warps(1) {
 // REDEFINE: %{stages} = 2
 // RUN: %{schedule} --check-prefix=AHEAD
 // AHEAD: remark: warps not specialized: a multiprocessor runs {{[0-9]+}} blocks at a time without roles, and {{[0-9]+}} with them
