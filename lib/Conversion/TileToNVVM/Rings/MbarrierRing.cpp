@@ -52,6 +52,7 @@ LogicalResult MbarrierRing::create() {
   if (std::string reason = whyNotHere(); !reason.empty())
     return ring.emitOpError() << reason << ", got " << type;
   const RingArrivals arrivals = *RingArrivals::of(ring);
+  bool isPublishedLater = peers() == 1 && makesMoreMbarriers(ring);
   onOneThread(lowering, lowering.elected(), [&] {
     for (int64_t slot = 0; slot < stages; ++slot) {
       Value number = lowering.i32(slot);
@@ -62,14 +63,14 @@ LogicalResult MbarrierRing::create() {
         initMbarrier(lowering, sharedAddress(lowering, barrier), count);
     }
     // Where there are clusters; the barrier is enough for the block itself.
-    if (lowering.target.hasClusters())
+    if (lowering.target.hasClusters() && !isPublishedLater)
       emitOrdered(lowering, "fence.mbarrier_init.release.cluster;", "", {});
   });
   // Published before anybody arrives: to the cluster where blocks reach each
   // other.
   if (peers() > 1)
     lowering.clusterBarrier();
-  else
+  else if (!isPublishedLater)
     lowering.barrier();
   return success();
 }

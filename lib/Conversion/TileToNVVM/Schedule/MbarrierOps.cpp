@@ -29,6 +29,18 @@ FailureOr<Value> tile::nvvm::barrierAt(KernelLowering &lowering, Operation *op,
                               lowering.mulConst(index, kMbarrierBytes), 0);
 }
 
+bool tile::nvvm::makesMoreMbarriers(Operation *create) {
+  for (Operation *op = create->getNextNode(); op; op = op->getNextNode()) {
+    auto ring = dyn_cast<RingCreateOp>(op);
+    if (isa<MbarrierCreateOp>(op) ||
+        (ring && ring.getRing().getType().usesMbarriers()))
+      return true;
+    if (!isa<TileStorageOpInterface, AssumeOp>(op) && !isPure(op))
+      return false;
+  }
+  return false;
+}
+
 static LogicalResult lowerCreate(KernelLowering &lowering,
                                  MbarrierCreateOp create) {
   Operation *op = create;
@@ -38,6 +50,7 @@ static LogicalResult lowerCreate(KernelLowering &lowering,
   if (create.getCluster() && failed(requireClusters(lowering, op)))
     return failure();
   LogicalResult result = success();
+  bool isPublishedLater = !create.getCluster() && makesMoreMbarriers(create);
   onOneThread(lowering, lowering.elected(), [&] {
     int64_t count = create.getBarriers().getType().getCount();
     for (int64_t i = 0; i < count; ++i) {
@@ -50,14 +63,14 @@ static LogicalResult lowerCreate(KernelLowering &lowering,
       initMbarrier(lowering, sharedAddress(lowering, *barrier),
                    create.getArrivalsOf(i));
     }
-    if (lowering.target.hasClusters())
+    if (lowering.target.hasClusters() && !isPublishedLater)
       lowering.inlineAsm(TypeRange(), "fence.mbarrier_init.release.cluster;",
                          "~{memory}", {});
   });
   // Published before anybody arrives.
   if (create.getCluster())
     lowering.clusterBarrier();
-  else
+  else if (!isPublishedLater)
     lowering.barrier();
   return result;
 }
