@@ -1,9 +1,10 @@
-//===- PackedCasts.cpp - i4 and fp4 to floats -----------------------------===//
+//===- PackedCasts.cpp - i4, i8 and fp4 to floats -------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cvt from integers has a quarter of the throughput of arithmetic, or less. A
 // number of four bits among the last of a power of two's mantissa is that power
-// plus the number; one subtraction, which is exact, takes it off. fp4's three
+// plus the number; one subtraction, which is exact, takes it off. f16 has room
+// for eight bits, too (bf16 has seven). fp4's three
 // low bits below f16's exponent are the number times 2^-14, as a denormal of
 // f16 where it is one of fp4; below bf16's, times 2^-126. Two elements
 // share the 32 bits of an f16x2 or bf16x2.
@@ -19,19 +20,15 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-static bool isInt4(Type type) {
-  return getElementTypeOrSelf(type).isInteger(4);
-}
-
 bool tile::isPackedCast(Operation *op) {
-  if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp>(op) ||
-      !isInt4(op->getOperand(0).getType()))
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp>(op))
     return false;
-  if (isa<arith::ExtSIOp>(op))
-    return getElementTypeOrSelf(op->getResult(0).getType())
-               .getIntOrFloatBitWidth() < 32;
+  Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  return to.isF16() || to.isBF16() || to.isF32();
+  if (isa<arith::ExtSIOp>(op))
+    return from.isInteger(4) && to.getIntOrFloatBitWidth() < 32;
+  return (from.isInteger(4) && (to.isF16() || to.isBF16() || to.isF32())) ||
+         (from.isInteger(8) && to.isF16());
 }
 
 /// A splat of `value` in the shape of `type`.
@@ -43,7 +40,7 @@ static Value splat(ImplicitLocOpBuilder &b, Type type, double value) {
   return arith::ConstantOp::create(b, attr);
 }
 
-/// Codes of 4 bits, extended: one in an integer of `width` bits, or two in the
+/// Codes, extended: one in an integer of `width` bits, or two in the
 /// halves of 32.
 static Num widen(ImplicitLocOpBuilder &b, ArrayRef<Value> codes,
                  unsigned width) {
@@ -81,23 +78,27 @@ convertCodes(ImplicitLocOpBuilder &b, Value source, Type result, bool inPairs,
 }
 
 namespace {
-/// The bits of 2^n (n the mantissa's width), and how the sign of i4 is kept out
-/// of the way: the code's top bit flipped is the number plus 8.
+/// The bits of 2^n (n the mantissa's width), and how the sign is kept out of
+/// the way: the code's top bit flipped is the number plus 8, of i8 plus 128.
 template <typename OpT> struct IntegerToFloat : OpRewritePattern<OpT> {
   using OpRewritePattern<OpT>::OpRewritePattern;
   LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
     if (!isPackedCast(op) || !isScalarOrFixedVector(op.getType()))
-      return rewriter.notifyMatchFailure(op, "expected i4 of known length");
+      return rewriter.notifyMatchFailure(op, "expected codes of known length");
     constexpr bool isSigned = std::is_same_v<OpT, arith::SIToFPOp>;
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Type to = getElementTypeOrSelf(op.getType());
     unsigned width = to.getIntOrFloatBitWidth();
     int64_t power = to.isF32() ? 0x4b000000 : to.isF16() ? 0x6400 : 0x4300;
     double anchor = to.isF32() ? 0x1p23 : to.isF16() ? 1024 : 128;
-    int64_t flip = power | (isSigned ? 8 : 0);
+    int64_t sign =
+        1
+        << (getElementTypeOrSelf(op.getIn().getType()).getIntOrFloatBitWidth() -
+            1);
+    int64_t flip = power | (isSigned ? sign : 0);
     if (isSigned)
-      anchor += 8;
+      anchor += double(sign);
     rewriter.replaceOp(
         op, convertCodes(
                 b, op.getIn(), op.getType(), width == 16,

@@ -257,8 +257,8 @@ bool tile::nvvm::convertsInPairs(Type from, Type to) {
     return isa<Float8E4M3FNType, Float8E5M2Type>(type);
   };
   bool toFloat = isa<FloatType>(to) && to.getIntOrFloatBitWidth() <= 32;
-  return (isPacked(from) && toFloat) || (isFp8(from) && toFloat) ||
-         (isFp8(to) && isa<FloatType>(from));
+  return (isPacked(from) && toFloat) || (from.isInteger(8) && to.isF16()) ||
+         (isFp8(from) && toFloat) || (isFp8(to) && isa<FloatType>(from));
 }
 
 SmallVector<Value>
