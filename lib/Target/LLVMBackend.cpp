@@ -6,7 +6,9 @@
 #include "FatalErrors.h"
 #include "FloatBits.h"
 #include "FloatMagic.h"
+#include "FusedProducts.h"
 #include "GuardedValues.h"
+#include "HalvesOfWords.h"
 #include "LargeFunctions.h"
 #include "SharedExtensions.h"
 #include "Tf32Rounding.h"
@@ -258,6 +260,8 @@ LogicalResult LLVMBackend::optimize() {
     skipInLargeFunctions(callbacks);
     llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
     prepareLargeFunctions(builder);
+    showHalvesOfWords(builder);
+    fuseProducts(builder);
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);
