@@ -97,8 +97,7 @@ std::optional<Bounds> Simplifier::boundsOf(AffineExpr atom) const {
     return Bounds{0, divisor.getValue() - 1};
   if (atom.getKind() != AffineExprKind::FloorDiv)
     return std::nullopt;
-  std::optional<Sum> inner =
-      Simplifier(context, extents).run(binary.getLHS());
+  std::optional<Sum> inner = Simplifier(context, extents).run(binary.getLHS());
   std::optional<Bounds> bounds = inner ? boundsOf(*inner) : std::nullopt;
   if (!bounds)
     return std::nullopt;
