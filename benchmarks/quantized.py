@@ -92,18 +92,24 @@ def candidates(p):
     late = base.group == 128 and not base.narrow and base.weights != "mxfp4"
     if p.few:
         rows = next(r for r in (8, 16, 32, 64) if r >= p.m)
-        found = [change(tile=(rows, 64, 128), stages=s) for s in (4, 8)]
-        found += [change(tile=(rows, 128, 128), threads=256, stages=s) for s in (4, 6)]
-        found += [change(tile=(rows, 64, 128), stages=6, specialize=False)]
-        found += [] if wide or base.scale == "sums" else [change(tile=(rows, 64, 256), stages=4)]
+        found = [change(tile=(rows, 64, 128), stages=s) for s in (4, 6)]
+        found += [change(tile=(rows, 128, 128), threads=256, stages=4), change(tile=(rows, 128, 128), stages=4)]
         found += [change(tile=(rows, 64, 128), stages=6, scale="sums")] * late
-        found += [change(tile=(rows, 128, 128), stages=4), change(tile=(rows, 128, 128), stages=4, parts=2)]
+        if base.scale != "sums":
+            # Longer steps: what a step costs beside its weights, the waits and the release, is shared by more of them.
+            found += [change(tile=(rows, 64, 256), stages=s) for s in (2, 3, 4)]
+            found += [change(tile=(rows, 64, 256), stages=s, parts=2) for s in (3, 4)] * (base.packing != "rows")
+            found += [change(tile=(rows, 128, 256), stages=3)]
+            found += [] if wide else [change(tile=(rows, 64, 512), stages=s) for s in (2, 3)]
         if rows >= 32:
-            # A's tile is as large as W's: it is read once for more columns, or for the blocks of a cluster.
-            found += [change(tile=(rows, 256, 128), threads=256, stages=3)]
-            found += [change(tile=(rows, 128, 128), threads=256, stages=4, cluster=c) for c in (2, 4)]
+            # A's tile is as large as W's: it is read once for more columns.
+            found += [change(tile=(rows, 256, 128), threads=256, stages=s) for s in (3, 5)]
+            found += [change(tile=(rows, 128, 128), threads=256, stages=4, cluster=2)]
         if p.n <= 16384:
             found += [change(tile=(rows, 64, 128), stages=6, split=s) for s in (2, 4)]
+            if base.scale != "sums":
+                found += [change(tile=(rows, 64, 256), stages=s, split=k) for s, k in ((3, 2), (4, 2), (3, 4), (4, 4), (2, 8))]
+                found += [] if wide else [change(tile=(rows, 64, 512), stages=2, split=2)]
         if p.m <= 2 and base.bits == 4 and base.weights != "nf4" and not base.narrow and base.group:
             gemv = Gemv(element=base.element, weights=base.weights, group=base.group, zeros=base.zeros)
             found += [change(gemv, packing=k, tile=(p.m, n, 1024), stages=s) for k, n, s in (("order", 16, 3), ("order", 8, 4), ("rows", 8, 4))]
