@@ -1,4 +1,4 @@
-// Casts from i4 and fp4 by arithmetic on bits: no conversion instruction, two
+// Casts from i4, i8 and fp4 by arithmetic on bits: no conversion instruction, two
 // elements in 32 bits where a vector offers two.
 // RUN: tile-opt %s --tile-set-target=arch=sm_80 --tile-expand-math | FileCheck %s
 
@@ -50,10 +50,23 @@ func.func @fp4(%x: vector<2xf4E2M1FN>) -> vector<2xf16> {
   return %y : vector<2xf16>
 }
 
-// Wider integers have a cvt of their own.
+// Eight bits fit into the mantissa of f16, with the top bit of a signed one flipped: 1024 + 128 comes off.
 // CHECK-LABEL: func.func @bytes
-// CHECK:         arith.sitofp {{.*}} : i8 to f16
-func.func @bytes(%x: i8) -> f16 {
-  %y = arith.sitofp %x : i8 to f16
-  return %y : f16
+// CHECK:         arith.constant 1686135936 : i32
+// CHECK:         arith.constant dense<1.152000e+03> : vector<2xf16>
+// CHECK:         arith.subf {{.*}} : vector<2xf16>
+// CHECK-NOT:     sitofp
+func.func @bytes(%x: vector<2xi8>) -> vector<2xf16> {
+  %y = arith.sitofp %x : vector<2xi8> to vector<2xf16>
+  return %y : vector<2xf16>
+}
+
+// They do not fit into that of bf16, and wider integers into none: these have a cvt of their own.
+// CHECK-LABEL: func.func @converted
+// CHECK:         arith.sitofp {{.*}} : i8 to bf16
+// CHECK:         arith.sitofp {{.*}} : i16 to f16
+func.func @converted(%x: i8, %y: i16) -> (bf16, f16) {
+  %a = arith.sitofp %x : i8 to bf16
+  %b = arith.sitofp %y : i16 to f16
+  return %a, %b : bf16, f16
 }

@@ -232,7 +232,9 @@ def SpecializeWarpsPass : Pass<"tile-specialize-warps", "::mlir::ModuleOp"> {
     where a launch gives fewer than a thread can use, for as many blocks on a
     multiprocessor as `tile.resident` says, and not at all with
     `tile.keeps_registers`; how many copying takes is estimated
-    (docs/Rationale/ProducerWarps.md).
+    (docs/Rationale/ProducerWarps.md). Where no registers move and one thread
+    issues all copies, one warp is added in place of the warpgroup, behind the
+    others, which start at multiples of four warps.
 
     Before:
 
