@@ -8,7 +8,9 @@ Needs PyTorch; CuPy and JAX are tried where they are installed. A check that fai
 the last line counts. benchmarks/python/launch.py measures.
 """
 
+import importlib.util
 import pathlib
+import subprocess
 import sys
 import tempfile
 import threading
@@ -203,6 +205,17 @@ def cupy_arrays(add):
     torch.cuda.synchronize()
     add(a, y, c)  # with a tensor of PyTorch
     right(a, b, c)
+
+
+@check
+def cupy_without_torch(_):
+    """Outputs are CuPy's where the inputs are, in a process that has no PyTorch."""
+    if importlib.util.find_spec("cupy") is None:
+        print("     CuPy is not installed")
+        return
+    program = pathlib.Path(__file__).with_name("python_cupy.py")
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "PASS" in done.stdout, done.stdout + done.stderr
 
 
 @check

@@ -8,7 +8,7 @@ from mlir_tile.errors import ArgumentError, LaunchError
 from mlir_tile.language.ranges import linear
 from mlir_tile.language.values import Expr, Op, Variable
 
-from .outputs import empty_torch, packed, remembered_outputs
+from .outputs import empty_cupy, empty_torch, is_cupy, lies_on_gpu, packed, remembered_outputs
 from .resources import Resources
 from .sizes import evaluate, written
 from .sources import Sources
@@ -19,7 +19,9 @@ class JITKernel(CallTable, Resources, Sources):
     """A kernel function compiled for a target.
 
     Calling it takes the arguments in the order of `params` without those of `out_idx`, which are
-    allocated like the other tensors (torch's where one is torch's, else numpy's) and returned.
+    allocated like the other tensors and returned: torch's where one is torch's, CuPy's where they
+    are CuPy's, numpy's on the CPU. Beside arrays of another library on a GPU they are torch's, or
+    CuPy's where torch is not imported.
     """
 
     def __init__(
@@ -357,14 +359,21 @@ class JITKernel(CallTable, Resources, Sources):
             )
         torch = sys.modules.get("torch")
         tensor = getattr(torch, "Tensor", None)
+        kind, inner = parameter.dtype, packed(shape, parameter.dtype)
         if tensor is not None:
-            kind, inner = parameter.dtype, packed(shape, parameter.dtype)
             for x in args:
                 if isinstance(x, tensor):
                     return empty_torch(inner, kind.as_torch(), x.device)
-            if not any(hasattr(x, "__array__") for x in args):
-                on_cpu = self.target.startswith(("cpu", "lowered"))
-                return empty_torch(inner, kind.as_torch(), "cpu" if on_cpu else "cuda")
+        on_cpu = self.target.startswith(("cpu", "lowered"))
+        array = None if on_cpu else next(filter(lies_on_gpu, args), None)
+        if tensor is not None and (
+            array is not None
+            and not is_cupy(array)
+            or not any(hasattr(x, "__array__") for x in args)
+        ):
+            return empty_torch(inner, kind.as_torch(), "cpu" if on_cpu else "cuda")
+        if array is not None:
+            return empty_cupy(self.name, parameter, shape, array)
         import numpy
 
         return numpy.empty(packed(shape, parameter.dtype), parameter.dtype.as_numpy())

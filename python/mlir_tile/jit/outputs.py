@@ -2,6 +2,11 @@
 """Tensors that a call of a kernel makes: its outputs."""
 
 import functools
+import sys
+
+from mlir_tile.errors import ArgumentError
+
+_CUDA = 2  # DLPack's kDLCUDA
 
 
 def packed(shape, kind):
@@ -14,6 +19,43 @@ def empty_torch(shape, kind, device):
     import torch
 
     return torch.empty(*(shape or ((),)), dtype=kind, device=device)
+
+
+def is_cupy(array):
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and isinstance(array, cupy.ndarray)
+
+
+def lies_on_gpu(array):
+    """Whether an argument is an array in memory of a GPU, whichever library's."""
+    if is_cupy(array) or hasattr(array, "__cuda_array_interface__"):
+        return True
+    device = getattr(array, "__dlpack_device__", None)
+    return device is not None and int(device()[0]) == _CUDA
+
+
+def empty_cupy(name, parameter, shape, like):
+    """An output as an array of CuPy, on the GPU of the input `like`.
+
+    Raises ArgumentError where CuPy is missing, or has no such elements.
+    """
+    advice = f"pass {parameter.name} as an argument, or import torch, whose tensors outputs are then"
+    try:
+        import cupy
+    except ImportError as error:
+        raise ArgumentError(
+            f"{name}: expected CuPy or PyTorch, one of which makes the output {parameter.name}"
+            f" in memory of a GPU, beside {type(like).__name__}: {advice}"
+        ) from error
+    inner = packed(shape, parameter.dtype)
+    try:
+        with cupy.cuda.Device(like.device.id if is_cupy(like) else None):
+            return cupy.empty(inner, parameter.dtype.as_numpy())
+    except (TypeError, ValueError) as error:
+        raise ArgumentError(
+            f"{name}: CuPy has no elements of type {parameter.dtype} for the output"
+            f" {parameter.name}: {advice}"
+        ) from error
 
 
 def remembered_outputs(torch, position, made, on_gpu):
