@@ -4,6 +4,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
+#include <limits>
 #include <random>
 
 using namespace mlir;
@@ -66,6 +67,8 @@ TEST_F(BoundedAffine, KeepsLargeNumbersAndOtherDivisors) {
   int64_t extents[] = {4};
   AffineExpr large = dim(0) * (int64_t(1) << 40) + 1;
   EXPECT_EQ(simplifyBounded(large, extents), large);
+  AffineExpr least = dim(0) + std::numeric_limits<int64_t>::min();
+  EXPECT_EQ(simplifyBounded(least, extents), least);
   AffineExpr other = dim(0).floorDiv(symbol(0));
   EXPECT_EQ(simplifyBounded(other, extents), other);
 }

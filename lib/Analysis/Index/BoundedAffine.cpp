@@ -48,9 +48,11 @@ struct Sum {
     constant += other.constant * factor;
   }
   bool isLarge() const {
-    return std::abs(constant) > kLargest ||
-           llvm::any_of(terms, [](const Term &term) {
-             return std::abs(term.factor) > kLargest;
+    auto isOutside = [](int64_t number) {
+      return number > kLargest || number < -kLargest;
+    };
+    return isOutside(constant) || llvm::any_of(terms, [&](const Term &term) {
+             return isOutside(term.factor);
            });
   }
   AffineExpr toExpr(MLIRContext *context) const {
@@ -114,7 +116,7 @@ std::optional<Bounds> Simplifier::boundsOf(const Sum &sum) const {
     int64_t first = atom->min * term.factor, last = atom->max * term.factor;
     total.min += std::min(first, last);
     total.max += std::max(first, last);
-    if (std::abs(total.min) > kLargest || std::abs(total.max) > kLargest)
+    if (total.min < -kLargest || total.max > kLargest)
       return std::nullopt;
   }
   return total;

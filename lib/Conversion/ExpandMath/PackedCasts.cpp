@@ -4,8 +4,7 @@
 // cvt from integers has a quarter of the throughput of arithmetic, or less. A
 // number of four bits among the last of a power of two's mantissa is that power
 // plus the number; one subtraction, which is exact, takes it off. f16 has room
-// for eight bits, too (bf16 has seven). fp4's three
-// low bits below f16's exponent are the number times 2^-14, as a denormal of
+// for eight bits, too (bf16 has seven). fp4's three low bits below f16's exponent are the number times 2^-14, as a denormal of
 // f16 where it is one of fp4; below bf16's, times 2^-126. Two elements
 // share the 32 bits of an f16x2 or bf16x2.
 //
@@ -40,8 +39,8 @@ static Value splat(ImplicitLocOpBuilder &b, Type type, double value) {
   return arith::ConstantOp::create(b, attr);
 }
 
-/// Codes, extended: one in an integer of `width` bits, or two in the
-/// halves of 32.
+/// Codes, extended: one in an integer of `width` bits, or two in the halves of
+/// 32.
 static Num widen(ImplicitLocOpBuilder &b, ArrayRef<Value> codes,
                  unsigned width) {
   if (codes.size() == 1)

@@ -1,4 +1,4 @@
-//===- ThreadIndices.cpp - affine indices of a thread's iterations --------===//
+//===- ThreadIndices.cpp - affine indices of a thread ---------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ThreadIndices.h"
 #include "mlir/IR/Matchers.h"
@@ -43,7 +43,7 @@ struct Composer {
 
   AffineExpr compose(affine::AffineApplyOp apply) {
     AffineMap map = apply.getAffineMap();
-    SmallVector<AffineExpr> dims, operands;
+    SmallVector<AffineExpr> operands;
     for (Value operand : apply.getMapOperands())
       operands.push_back(compose(operand));
     ArrayRef<AffineExpr> all = operands;

@@ -1,5 +1,4 @@
-//===- ThreadIndices.h - affine indices of a thread's iterations -*- C++
-//-*-===//
+//===- ThreadIndices.h - affine indices of a thread -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Indices with quotients and remainders (the word that holds an element, the
