@@ -4,9 +4,10 @@
 // cvt from integers has a quarter of the throughput of arithmetic, or less. A
 // number of four bits among the last of a power of two's mantissa is that power
 // plus the number; one subtraction, which is exact, takes it off. f16 has room
-// for eight bits, too (bf16 has seven). fp4's three low bits below f16's exponent are the number times 2^-14, as a denormal of
-// f16 where it is one of fp4; below bf16's, times 2^-126. Two elements
-// share the 32 bits of an f16x2 or bf16x2.
+// for eight bits, too (bf16 has seven). fp4's three low bits below f16's
+// exponent are the number times 2^-14, as a denormal of f16 where it is one of
+// fp4; below bf16's, times 2^-126. Two elements share the 32 bits of an f16x2
+// or bf16x2.
 //
 //===----------------------------------------------------------------------===//
 #include "MathBuilder.h"
