@@ -23,8 +23,8 @@ Value sharedAddress(KernelLowering &lowering, Value pointer);
 /// mbarrier (an i32 address).
 void initMbarrier(KernelLowering &lowering, Value address, int64_t count);
 
-/// Whether more mbarriers are made behind `create`, before anything of the block
-/// can touch those of `create`: one barrier publishes them all.
+/// Whether more mbarriers are made behind `create`, before anything of the
+/// block can touch those of `create`: one barrier publishes them all.
 bool makesMoreMbarriers(Operation *create);
 
 /// One arrival on an mbarrier of this block (an i32 address).

@@ -6,8 +6,9 @@
 // each with the control flow around it. Where accumulators are a ring in tensor
 // memory, what fills those is a third agent. All count the uses of a ring
 // alike, since all run the same loops. Whether that is possible was decided
-// before (Analysis/WarpRoles.h, RingAccumulators.cpp); nothing is decided here
-// but registers, and which of the copying threads copies what.
+// before (Analysis/WarpRoles.h, RingAccumulators.cpp). Decided here are
+// registers, whether a warpgroup copies or one warp, and which of the copying
+// threads copies what.
 //
 //===----------------------------------------------------------------------===//
 #include "Dependents.h"
