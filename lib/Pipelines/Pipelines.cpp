@@ -52,6 +52,7 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   GuardOverhangPassOptions overhang;
   overhang.remarks = options.remarks;
   passes.addPass(createGuardOverhangPass(overhang));
+  passes.addPass(createFoldComparisonsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
   FormCopiesPassOptions forming;

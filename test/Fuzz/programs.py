@@ -14,6 +14,7 @@ import elementwise
 import gemms
 import leaving
 import loops
+import named
 import orders
 import parts
 import roles
@@ -22,7 +23,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_CODES, FIRST_LEAVING, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
+from generator import FIRST_CODES, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -118,7 +119,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_CODES:
+    if seed >= FIRST_NAMED:
+        family = named.program
+    elif seed >= FIRST_CODES:
         family = codes.program
     elif seed >= FIRST_LEAVING:
         family = leaving.program

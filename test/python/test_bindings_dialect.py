@@ -346,7 +346,7 @@ def test_passes_and_pipelines_are_registered():
 
     names = [
         "advance-loads", "choose-tunables", "clear-accumulators", "combine-updates", "delay-stores", "expand-math",
-        "expand-small-floats", "expand-sparse-gemms", "form-copies", "guard-overhang", "infer-layouts", "lower-affine-accesses",
+        "expand-small-floats", "expand-sparse-gemms", "fold-comparisons", "form-copies", "guard-overhang", "infer-layouts", "lower-affine-accesses",
         "make-persistent", "merge-gemms", "nest-guards", "pair-gemms", "pipeline", "place-accumulators", "prefetch-operands",
         "privatize-fragments", "ring-accumulators", "schedule-gemms", "schedule-stores", "select-copies", "set-target",
         "specialize-warps", "split-reduction", "stage-loads", "stage-stores", "verify-nvvm",

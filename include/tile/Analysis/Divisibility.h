@@ -27,5 +27,10 @@ int64_t sizeDivisor(Value memref, unsigned dim);
 /// Divisor known of a memref's stride (in elements) in dimension `dim`.
 int64_t strideDivisor(Value memref, unsigned dim);
 
+/// Bytes that the address of a buffer in global memory is known to be a
+/// multiple of, a power of two: what is promised of an argument or an address;
+/// of a view, what its offset leaves of that. At least the bytes of an element.
+int64_t knownAlignment(Value buffer);
+
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_DIVISIBILITY_H

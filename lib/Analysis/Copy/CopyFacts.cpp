@@ -5,6 +5,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/Divisibility.h"
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Addresses.h"
 #include "llvm/Support/MathExtras.h"
@@ -103,14 +104,7 @@ static CopySide makeMatrixSide(Operation *op, Value buffer,
 static int64_t baseAlignment(const CopySide &side) {
   if (side.space != MemorySpace::Global)
     return kSharedAlignment;
-  int64_t element = std::max<int64_t>(1, side.elementBits / 8);
-  if (auto from = side.buffer.getDefiningOp<FromAddressOp>())
-    return getAlignment(from);
-  BlockArgument argument = getKernelArgumentOf(side.buffer);
-  if (!argument)
-    return element;
-  return std::max(element, getKernelOfArgument(argument).getArgumentAlignment(
-                               argument.getArgNumber()));
+  return knownAlignment(side.buffer);
 }
 
 SharedLayout tile::sharedLayoutOf(const CopySide &side) {

@@ -8,6 +8,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/Addresses.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include <numeric>
 
@@ -178,4 +180,43 @@ int64_t tile::strideDivisor(Value memref, unsigned dim) {
   for (int64_t d = dim + 1; d < type.getRank(); ++d)
     divisor = clampProduct(divisor, sizeDivisor(memref, d));
   return divisor;
+}
+
+/// The largest power of two that divides `value`, which is positive.
+static int64_t powerOfTwoIn(int64_t value) { return value & -value; }
+
+int64_t tile::knownAlignment(Value buffer) {
+  if (auto cast = buffer.getDefiningOp<memref::CastOp>())
+    return knownAlignment(cast.getSource());
+  if (auto cast = buffer.getDefiningOp<memref::MemorySpaceCastOp>())
+    return knownAlignment(cast.getSource());
+  if (auto view = buffer.getDefiningOp<ViewOp>())
+    return knownAlignment(view.getSource());
+  auto type = mlir::cast<MemRefType>(buffer.getType());
+  int64_t element =
+      std::max<int64_t>(1, getStorageBits(type.getElementType()) / 8);
+  if (auto from = buffer.getDefiningOp<FromAddressOp>())
+    return getAlignment(from);
+  if (auto view = buffer.getDefiningOp<memref::SubViewOp>()) {
+    int64_t alignment = knownAlignment(view.getSource());
+    for (auto [d, offset] : llvm::enumerate(view.getMixedOffsets())) {
+      std::optional<int64_t> constant = getConstantIntValue(offset);
+      if (constant == 0)
+        continue;
+      int64_t steps =
+          constant ? powerOfTwoIn(*constant)
+                   : powerOfTwoIn(knownDivisor(mlir::cast<Value>(offset)));
+      int64_t bytes = clampProduct(
+          clampProduct(steps, powerOfTwoIn(strideDivisor(view.getSource(), d))),
+          element);
+      alignment = std::min(alignment, powerOfTwoIn(bytes));
+    }
+    return std::max(alignment, element);
+  }
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  KernelOp kernel = getKernelOfArgument(buffer);
+  if (!kernel || argument.getArgNumber() >= kernel.getNumKernelArguments())
+    return element;
+  return std::max(element,
+                  kernel.getArgumentAlignment(argument.getArgNumber()));
 }

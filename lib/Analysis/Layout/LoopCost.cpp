@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "LoopCost.h"
+#include "tile/Analysis/Divisibility.h"
 #include "tile/Layout/CheckedMath.h"
 #include "tile/Layout/Distribute.h"
 #include "tile/Target/ThreadBudget.h"
@@ -48,10 +49,8 @@ std::optional<MemoryWalk> tile::memoryWalk(const LoopDemand &loop,
   int64_t alignment = kMaxVectorBits;
   // What a kernel's argument does not promise it does not have. Rows of unknown
   // pitch count as aligned like the buffer: copies check at run time.
-  if (auto argument = dyn_cast<BlockArgument>(access.buffer()))
-    if (KernelOp kernel = getKernelOfArgument(argument))
-      alignment = std::gcd(
-          alignment, 8 * kernel.getArgumentAlignment(argument.getArgNumber()));
+  if (walk.isGlobal)
+    alignment = std::gcd(alignment, 8 * knownAlignment(access.buffer()));
   for (auto [dim, stride] : llvm::enumerate(strides)) {
     bool isInnermost = dim + 1 == strides.size();
     std::optional<int64_t> bits;

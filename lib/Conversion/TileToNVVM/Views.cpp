@@ -3,7 +3,7 @@
 //
 // `memref.subview` and `memref.cast` of global memory: another first element,
 // other extents and strides. What overhangs the view is handled as what
-// overhangs an argument. Nothing is promised of a view's alignment.
+// overhangs an argument.
 //
 // `tile.from_address`: dense memory from there on.
 //
@@ -126,7 +126,7 @@ static LogicalResult lowerSubview(KernelLowering &lowering, Operation *op) {
       lowering.builder, source->pointer.getType(), lowering.builder.getI8Type(),
       source->pointer,
       ArrayRef<LLVM::GEPArg>{lowering.mul(first, lowering.i64(bits / 8))});
-  part.alignment = bits / 8;
+  part.alignment = knownAlignment(view.getResult());
   stateFacts(lowering, view.getResult(), part);
   lowering.globals[view.getResult()] = part;
   return success();

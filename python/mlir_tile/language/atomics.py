@@ -7,7 +7,7 @@ from .buffers import Buffer, Region, region_of
 from .builder import current
 from .copying import _pair
 from .errors import StructureError, fail, here, unsupported
-from .values import Load, Op, as_value, cast
+from .values import Load, Op, as_value, binary, cast
 
 _ORDERS = (None, "relaxed", "consume", "acquire", "release", "acq_rel", "seq_cst")
 
@@ -101,6 +101,8 @@ def atomic_or(dst, value, memory_order=None):
 
 
 def _vector(lanes):
+    from .loop import vectorized
+
     def function(dst, value, return_prev=False):
         if return_prev:
             unsupported(f"T.atomic_addx{lanes}(return_prev=True)")
@@ -108,10 +110,10 @@ def _vector(lanes):
             region_of(dst, f"T.atomic_addx{lanes}"),
             region_of(value, f"T.atomic_addx{lanes}"),
         )
-        for i in range(lanes):
-            place = (*target.offsets[:-1], target.offsets[-1] + i)
-            element = Load(source.buffer, (*source.offsets[:-1], source.offsets[-1] + i))
-            _atomic("add", Load(target.buffer, place), element, None, False)
+        for i in vectorized(lanes).run(current(f"T.atomic_addx{lanes}")):
+            place = (*target.offsets[:-1], binary("add", target.offsets[-1], i))
+            at = (*source.offsets[:-1], binary("add", source.offsets[-1], i))
+            _atomic("add", Load(target.buffer, place), Load(source.buffer, at), None, False)
 
     function.__name__ = f"atomic_addx{lanes}"
     function.__doc__ = f"Adds {lanes} neighbouring elements, each atomically."

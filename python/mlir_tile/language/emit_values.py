@@ -74,6 +74,10 @@ _MATH = {*FLOAT_FUNCTIONS, "roundeven"}
 _INDEX_OPS = {"add", "sub", "mul", "floordiv", "truncdiv", "mod", "max", "min"}
 
 
+def _is_size(expr):
+    return isinstance(expr, Variable) and expr.kind == "dynamic"
+
+
 class Values:
     """The part of the emitter that evaluates expressions."""
 
@@ -351,7 +355,10 @@ class Values:
                 f"arith.cmpf {of_float}, {self.value(args[0], kind)}, {self.value(args[1], kind)}"
                 f" : {kind.mlir}"
             )
-        if kind in (INT32, INT64) and all(map(self.like_index, args)):
+        # A size may need more than 32 bits, whatever it is compared with.
+        if kind in (INT32, INT64) and (
+            all(map(self.like_index, args)) or any(map(_is_size, args))
+        ):
             a, b = map(self.index, args)
             return self.op(f"arith.cmpi {signed}, {a}, {b} : index")
         a, b = self.value(args[0], kind), self.value(args[1], kind)

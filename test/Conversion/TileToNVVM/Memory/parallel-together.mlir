@@ -3,7 +3,7 @@
 // RUN: tile-opt %s --tile-to-nvvm=arch=sm_90a --split-input-file | FileCheck %s
 
 #shared = #gpu.address_space<workgroup>
-// Rows by a table, zeros where the table says none: a load and a store of 16 bytes for 8 elements.
+// Rows by a table, zeros where it says 0, which a gather would not: a load and a store of 16 bytes for 8 elements.
 // CHECK-LABEL: llvm.func @gather
 // CHECK:     llvm.load %{{.*}} : !llvm.ptr<1> -> i32
 // CHECK-NOT: llvm.load
@@ -18,7 +18,7 @@ tile.kernel @gather(%rows: memref<64xi32>, %KV: memref<8192x64xbf16> {tile.align
   %s = tile.alloc : memref<64x64xbf16, #shared>
   tile.parallel (%i, %j) in (64, 64) {
     %row = memref.load %rows[%i] : memref<64xi32>
-    %is = arith.cmpi sge, %row, %none : i32
+    %is = arith.cmpi sgt, %row, %none : i32
     %x = scf.if %is -> (bf16) {
       %r = arith.index_cast %row : i32 to index
       %y = memref.load %KV[%r, %j] : memref<8192x64xbf16>

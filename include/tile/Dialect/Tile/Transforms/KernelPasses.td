@@ -361,6 +361,37 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def FoldComparisonsPass : Pass<"tile-fold-comparisons", "::mlir::ModuleOp"> {
+  let summary = "Decides comparisons of indices that bounds decide";
+  let description = [{
+    A block's index is not negative and below the grid's extent; a counter lies in
+    the bounds of its loop; extents of arguments are not negative, and equal where
+    `tile.assume` promises it. Comparisons of 64-bit integers and of indices that
+    hold for all such numbers become `true`, those that hold for none `false`. A
+    canonicalization behind this pass removes the branches.
+
+    Before, in a grid of `dim(%A, 0) * 2` blocks:
+
+    ```mlir
+    %row = arith.divui %bx, %c2 : index
+    %rows = memref.dim %A, %c0 : memref<?x64xf16>
+    %inside = arith.cmpi slt, %row, %rows : index
+    ```
+
+    After:
+
+    ```mlir
+    %inside = arith.constant true
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no such comparison.
+  }];
+  let statistics = [
+    Statistic<"foldedComparisons", "folded-comparisons", "comparisons that became constants">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
+}
+
 def FormCopiesPass : Pass<"tile-form-copies", "::mlir::ModuleOp"> {
   let summary = "Makes copies and atomics of parallel loops that only copy or add";
   let description = [{
@@ -369,7 +400,10 @@ def FormCopiesPass : Pass<"tile-form-copies", "::mlir::ModuleOp"> {
     indices run along dimensions of both buffers, one each and in one order, the
     loop becomes a `tile.copy` of the region: only a copy can run ahead of its
     iteration in a pipelined loop, and go by TMA or cp.async. A loop with a stated
-    layout stays. Likewise a loop that combines the elements of a fragment or of a
+    layout stays. A loop over rows that a buffer of integers names becomes a
+    `tile.gather` (of views, where buffers have more dimensions); guards that keep
+    rows in the source's bounds go away, since a gather reads others as zeros.
+    Likewise a loop that combines the elements of a fragment or of a
     shared tile with global memory, each atomically, becomes a `tile.atomic`, where
     that has the combination (sums; of integers minimum and maximum) and nothing
     uses what was there before: it can go by TMA, or several elements at a time.
@@ -396,8 +430,9 @@ def FormCopiesPass : Pass<"tile-form-copies", "::mlir::ModuleOp"> {
   let options = [Remarks<"say which loops became copies or atomics, and why others did not">];
   let statistics = [
     Statistic<"formedCopies", "formed-copies", "loops that became copies">,
+    Statistic<"formedGathers", "formed-gathers", "loops that became gathers">,
     Statistic<"formedAtomics", "formed-atomics", "loops that became atomics">];
-  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def MergeGemmsPass : Pass<"tile-merge-gemms", "::mlir::ModuleOp"> {

@@ -4,11 +4,13 @@
 // Runs before layouts. A loop that loads an element of global memory and stores
 // it to shared memory, or the other way round, says what `tile.copy` says, but
 // nothing behind this pass may move it: a copy runs ahead of its iteration, and
-// goes by TMA or cp.async. Such loops become copies of regions. Likewise a loop
+// goes by TMA or cp.async. Such loops become copies of regions, and where a
+// buffer names the rows, gathers (FormGathers.cpp). Likewise a loop
 // that combines a tile or a fragment with global memory, element by element and
 // atomically, says what `tile.atomic` says, which TMA can do.
 //
 //===----------------------------------------------------------------------===//
+#include "FormGathers.h"
 #include "Phases.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -196,6 +198,13 @@ struct FormCopiesPass : tile::impl::FormCopiesPassBase<FormCopiesPass> {
 private:
   void form(ParallelOp loop) {
     std::optional<MoveLoop> accesses = moveOf(loop);
+    if (!accesses)
+      if (GatherOp gather = formGather(loop)) {
+        remarkAt(remarks, gather) << "the loop is a gather of rows";
+        ++formedGathers;
+        loop.erase();
+        return;
+      }
     // A stated layout says which thread moves what.
     if (!accesses || loop.getLayout() ||
         llvm::is_contained(loop.getExtents(), 0))

@@ -48,11 +48,11 @@ tile.kernel @one_row(%A: memref<8x64xf32>) grid(%bx) = (8) threads(32) {
 // -----
 
 #shared = #gpu.address_space<workgroup>
-// A transposition, a stride, a table of rows and a diagonal are no regions.
+// A transposition, a stride, a table of columns and a diagonal are no regions.
 // CHECK-LABEL: tile.kernel @others
 // CHECK-COUNT-4: tile.parallel
 // CHECK-NOT: tile.copy
-tile.kernel @others(%A: memref<128x128xf32>, %rows: memref<64xi32>) grid(%bx) = (1) threads(32) {
+tile.kernel @others(%A: memref<128x128xf32>, %columns: memref<64xi32>) grid(%bx) = (1) threads(32) {
   %c2 = arith.constant 2 : index
   %s = tile.alloc : memref<64x64xf32, #shared>
   // expected-remark @below {{stays a loop: indices of a copy run along dimensions of both buffers, one each, in one order}}
@@ -67,9 +67,9 @@ tile.kernel @others(%A: memref<128x128xf32>, %rows: memref<64xi32>) grid(%bx) = 
     memref.store %a, %s[%i, %j] : memref<64x64xf32, #shared>
   }
   tile.parallel (%i, %j) in (64, 64) {
-    %row = memref.load %rows[%i] : memref<64xi32>
-    %m = arith.index_cast %row : i32 to index
-    %a = memref.load %A[%m, %j] : memref<128x128xf32>
+    %column = memref.load %columns[%j] : memref<64xi32>
+    %n = arith.index_cast %column : i32 to index
+    %a = memref.load %A[%i, %n] : memref<128x128xf32>
     memref.store %a, %s[%i, %j] : memref<64x64xf32, #shared>
   }
   // expected-remark @below {{stays a loop}}
