@@ -113,7 +113,8 @@ static void lowerClusterCopy(ClusterCopyOp copy, int64_t number) {
                  copy.getTargetExtents());
   if (copy.getBarriers()) {
     auto arrive = MbarrierArriveOp::create(builder, loc, copy.getBarriers(),
-                                           copy.getIndex(), copy.getBlock());
+                                           copy.getIndex(), copy.getBlock(),
+                                           /*after_copies=*/false);
     arrive->setAttr(kThreadsAttrName, builder.getI64IntegerAttr(1));
   }
   copy.erase();

@@ -22,13 +22,24 @@ def mbarrier_create(
 
 
 def mbarrier_arrive(
-    barriers: Operand, index: Index = 0, *, block: Index | None = None, loc=None, ip=None
+    barriers: Operand,
+    index: Index = 0,
+    *,
+    block: Index | None = None,
+    after_copies: bool = False,
+    loc=None,
+    ip=None,
 ) -> _ops.MbarrierArriveOp:
     """Every thread that runs it arrives at a barrier once: this block's, or that of the `block`
-    with this place in the cluster."""
+    with this place in the cluster; `after_copies`: once its own asynchronous copies are complete."""
     place = None if block is None else _index(block, loc, ip)
     return _ops.MbarrierArriveOp(
-        _value(barriers), _index(index, loc, ip), block=place, loc=loc, ip=ip
+        _value(barriers),
+        _index(index, loc, ip),
+        block=place,
+        after_copies=after_copies,
+        loc=loc,
+        ip=ip,
     )
 
 

@@ -72,9 +72,11 @@ def mbarrier_wait_parity(mbarrier, parity):
     )
 
 
-def mbarrier_arrive(mbarrier, cta_id=None):
+def mbarrier_arrive(mbarrier, cta_id=None, after_copies=False):
     """Each thread that comes here arrives once; what it did before has ended for who waits.
 
+    `after_copies`: a thread goes on at once, and its arrival counts when its copies by
+    T.ptx_cp_async have landed.
     `cta_id`: at the barrier of the block with this rank in the cluster (T.alloc_cluster_barrier).
     """
     one = one_barrier("T.mbarrier_arrive", mbarrier)
@@ -87,7 +89,13 @@ def mbarrier_arrive(mbarrier, cta_id=None):
                 " T.alloc_cluster_barrier only"
             )
         block = None  # of a cluster of one
-    builder.tile("mbarrier_arrive", barriers=one.barriers, index=one.index, block=block)
+    builder.tile(
+        "mbarrier_arrive",
+        barriers=one.barriers,
+        index=one.index,
+        block=block,
+        after_copies=after_copies and block is None,
+    )
 
 
 def ptx_arrive_cluster_barrier(mbarrier, cta_id):

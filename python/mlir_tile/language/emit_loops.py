@@ -223,10 +223,11 @@ class Loops:
             lines = self.lines
             after = [self.read_variable(v) for v in carried]
         if not carried:
+            copies = " {tile.async_copy}" if "async_copy" in statement.attributes else ""
             self.lines += [
                 f"scf.for {index} = {first} to {last} step {step} {{",
                 *lines,
-                f"}} {loc}",
+                f"}}{copies} {loc}",
             ]
             return
         self.count += 1
@@ -379,7 +380,7 @@ class Loops:
             lines = self.lines
         self.mode = mode
         attributes = "".join(
-            f", {k} = {v} : i64" for k, v in statement.attributes.items() if k != "layout"
+            f", {k} = {v} : i64" for k, v in statement.attributes.items() if k == "coalesced_width"
         )
         layout = (
             f" layout({statement.attributes['layout']})" if "layout" in statement.attributes else ""

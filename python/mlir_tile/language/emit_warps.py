@@ -76,10 +76,11 @@ class HandWarps:
             f"tile.mbarrier.wait {name}[{self.index(index)}] parity {self.index(parity)} : {kind}"
         )
 
-    def tile_mbarrier_arrive(self, statement, barriers, index, block):
+    def tile_mbarrier_arrive(self, statement, barriers, index, block, after_copies):
         self.only_in_blocks("T.mbarrier_arrive")
         name, kind = self._barrier(barriers)
         at = "" if block is None else f" block({self.index(block)})"
+        at += " after_copies" if after_copies else ""
         self.effect(f"tile.mbarrier.arrive {name}[{self.index(index)}]{at} : {kind}")
 
     def tile_cluster_barrier(self, statement):

@@ -116,7 +116,8 @@ Unroll = unroll
 
 def vectorized(start, stop=None, *, annotations=None):
     """Iterations that may run as one instruction."""
-    return Loop("vectorized", [_range(start, stop, None)])
+    attributes = {"async_copy": True} if annotations and annotations.get("async_copy") else {}
+    return Loop("vectorized", [_range(start, stop, None)], attributes=attributes)
 
 
 Vectorized = vectorized

@@ -14,7 +14,9 @@ from .values import Load, binary, number_of
 def ptx_cp_async(dst_access_ptr, src_access_ptr, num_elems, predicate=None):
     """A thread copies elements in a row to shared memory; zeros where `predicate` is false.
 
-    Who waits, by a barrier or in a later statement, finds them.
+    Copies of 4, 8 or 16 bytes at places that are known to be multiples of them go on by themselves
+    (cp.async); who waits, by a barrier or in a later statement, finds them. What two such copies
+    write is not the same memory before somebody has waited.
     """
     places = []
     for place in (dst_access_ptr, src_access_ptr):
@@ -40,7 +42,7 @@ def ptx_cp_async(dst_access_ptr, src_access_ptr, num_elems, predicate=None):
             exists = And(exists, x >= 0)
     branch = builder.branch(exists)
     if builder.then(branch):
-        for i in vectorized(num_elems).run(builder):
+        for i in vectorized(num_elems, annotations={"async_copy": True}).run(builder):
             builder.store(target.buffer, at(target, i), Load(source.buffer, at(source, i)))
     if builder.otherwise(branch):
         for i in vectorized(num_elems).run(builder):
@@ -50,4 +52,4 @@ def ptx_cp_async(dst_access_ptr, src_access_ptr, num_elems, predicate=None):
 
 def cp_async_barrier_noinc(barrier):
     """Each thread arrives once its copies by T.ptx_cp_async have landed."""
-    mbarrier_arrive(barrier)
+    mbarrier_arrive(barrier, after_copies=True)

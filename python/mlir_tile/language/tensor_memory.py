@@ -73,7 +73,9 @@ def commit(construct, mbar):
     one = one_barrier(f"{construct}(mbar=...)", mbar)
     builder, barriers = current(construct), one.barriers
     scope = builder.kernel
-    arrival = builder.tile("mbarrier_arrive", barriers=barriers, index=one.index, block=None)
+    arrival = builder.tile(
+        "mbarrier_arrive", barriers=barriers, index=one.index, block=None, after_copies=False
+    )
     first = not barriers.commits
     barriers.commits.append((arrival, builder.warps))
     if first:

@@ -65,6 +65,11 @@ private:
   std::optional<int64_t> writtenOutCount(scf::ForOp loop);
   LogicalResult emitWrittenOut(scf::ForOp loop, int64_t count, int64_t reg,
                                MutableArrayRef<IRMapping> maps);
+  /// Whether the loop of a thread moves 4, 8 or 16 neighbouring bytes of global
+  /// memory to as many of shared memory, and nothing else.
+  bool isPieceOfCpAsync(scf::ForOp loop, int64_t count);
+  LogicalResult emitCpAsync(scf::ForOp loop, int64_t reg,
+                            MutableArrayRef<IRMapping> maps);
   LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
                                    ValueRange indices, int64_t reg,
                                    MutableArrayRef<IRMapping> maps);

@@ -8,12 +8,17 @@
 // else one iteration after the other, whose loads the assembler starts early.
 //
 //===----------------------------------------------------------------------===//
+#include "PackedMemory.h"
 #include "Parallel.h"
+#include "Places.h"
+#include "ScalarMemory.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -236,6 +241,54 @@ std::optional<int64_t> ParallelLowering::writtenOutCount(scf::ForOp loop) {
   return count;
 }
 
+bool ParallelLowering::isPieceOfCpAsync(scf::ForOp loop, int64_t count) {
+  memref::LoadOp load;
+  memref::StoreOp store;
+  for (Operation &op : loop.getBody()->without_terminator())
+    if (auto found = dyn_cast<memref::LoadOp>(op); found && !load)
+      load = found;
+    else if (auto last = dyn_cast<memref::StoreOp>(op); last && !store)
+      store = last;
+    else if (!isMemoryEffectFree(&op))
+      return false;
+  if (!load || !store || store.getValueToStore() != load.getResult() ||
+      !isGlobal(load.getMemRef()) || !isShared(store.getMemRef()))
+    return false;
+  int64_t bits = count * getStorageBits(load.getType());
+  return !isPacked(load.getType()) &&
+         (bits == 32 || bits == 64 || bits == 128) &&
+         accessWidth(load.getMemRef(), load.getIndices(), count) == count &&
+         accessWidth(store.getMemRef(), store.getIndices(), count) == count;
+}
+
+LogicalResult ParallelLowering::emitCpAsync(scf::ForOp loop, int64_t reg,
+                                            MutableArrayRef<IRMapping> maps) {
+  FailureOr<Value> from, to;
+  int64_t bytes = 0;
+  for (Operation &inner : loop.getBody()->without_terminator()) {
+    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+      from = elementAddress(lowering, load, load.getMemRef(),
+                            mapped(load.getIndices(), maps[0]));
+      bytes = maps.size() * getStorageBits(load.getType()) / 8;
+    } else if (auto store = dyn_cast<memref::StoreOp>(inner)) {
+      to = elementAddress(lowering, store, store.getMemRef(),
+                          mapped(store.getIndices(), maps[0]));
+    } else if (failed(emitOp(inner, reg, maps))) {
+      return failure();
+    }
+  }
+  if (failed(from) || failed(to))
+    return failure();
+  // Past the first-level cache there are 16 bytes only.
+  auto cache = bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                           : NVVM::LoadCacheModifierKind::CA;
+  return once(lowering, firstReplica, [&] {
+    NVVM::CpAsyncOp::create(lowering.builder, *to, *from,
+                            static_cast<uint32_t>(bytes), cache, Value());
+    return success();
+  });
+}
+
 LogicalResult
 ParallelLowering::emitWrittenOut(scf::ForOp loop, int64_t count, int64_t reg,
                                  MutableArrayRef<IRMapping> maps) {
@@ -253,6 +306,8 @@ ParallelLowering::emitWrittenOut(scf::ForOp loop, int64_t count, int64_t reg,
     for (auto [i, map] : llvm::enumerate(iterations))
       enter(map, int64_t(i));
     llvm::SaveAndRestore together(threadLoop, loop);
+    if (loop->hasAttr(kAsyncCopyAttrName) && isPieceOfCpAsync(loop, count))
+      return emitCpAsync(loop, reg, iterations);
     for (Operation &inner : loop.getBody()->without_terminator())
       if (failed(emitOp(inner, reg, iterations)))
         return failure();

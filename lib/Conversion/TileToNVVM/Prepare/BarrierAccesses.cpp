@@ -13,6 +13,7 @@
 #include "BarrierAccesses.h"
 #include "Schedule/Tokens.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/Divisibility.h"
@@ -20,6 +21,7 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -29,9 +31,10 @@ bool MemoryAccess::operator==(const MemoryAccess &other) const {
   return buffer == other.buffer && scope == other.scope && ring == other.ring &&
          view == other.view && slotBuffer == other.slotBuffer &&
          isWrite == other.isWrite && isAtomic == other.isAtomic &&
-         isCpAsync == other.isCpAsync && isAsyncProxy == other.isAsyncProxy &&
-         issue == other.issue && groups == other.groups &&
-         owner == other.owner && isReplicated == other.isReplicated;
+         isCpAsync == other.isCpAsync && isOwnCopy == other.isOwnCopy &&
+         isAsyncProxy == other.isAsyncProxy && issue == other.issue &&
+         groups == other.groups && owner == other.owner &&
+         isReplicated == other.isReplicated;
 }
 
 bool tile::nvvm::isBlockLoop(Operation *op) {
@@ -236,6 +239,28 @@ void AccessTable::findOwners(Operation *op,
   }
 }
 
+/// Accesses to what a thread's loops copy asynchronously.
+static void markOwnCopies(ParallelOp parallel,
+                          MutableArrayRef<MemoryAccess> found) {
+  auto mark = [&](Value buffer, bool isWrite) {
+    buffer = getViewedTile(buffer);
+    Value base = isGlobal(buffer) ? getBaseBuffer(buffer) : buffer;
+    for (MemoryAccess &access : found)
+      if (access.buffer == base && access.isWrite == isWrite &&
+          !access.isAtomic)
+        access.isCpAsync = access.isOwnCopy = true;
+  };
+  parallel.getBodyRegion().walk([&](scf::ForOp loop) {
+    if (!loop->hasAttr(kAsyncCopyAttrName))
+      return;
+    for (Operation &op : *loop.getBody())
+      if (auto load = dyn_cast<memref::LoadOp>(op))
+        mark(load.getMemRef(), /*isWrite=*/false);
+      else if (auto store = dyn_cast<memref::StoreOp>(op))
+        mark(store.getMemRef(), /*isWrite=*/true);
+  });
+}
+
 void AccessTable::collect(Operation *op) {
   SmallVector<MemoryAccess> found;
   auto note = [&](Value buffer, bool isWrite, bool isAtomic) {
@@ -251,6 +276,8 @@ void AccessTable::collect(Operation *op) {
     if (auto move = dyn_cast<TileMoveOpInterface>(op))
       for (MemoryAccess &access : found)
         describeMove(move, access);
+    if (auto parallel = dyn_cast<ParallelOp>(op))
+      markOwnCopies(parallel, found);
     for (Value operand : op->getOperands())
       if (tile::isShared(operand) && (readsThroughAsyncProxy(op, operand)))
         asyncRanges.insert(arena.range(operand));
@@ -299,7 +326,8 @@ bool AccessTable::conflict(unsigned beforeId, unsigned nowId) const {
   const MemoryAccess &before = accesses[beforeId], &now = accesses[nowId];
   if (!before.isWrite && !now.isWrite)
     return false;
-  if ((before.isAtomic && now.isAtomic) || before.isShared != now.isShared)
+  if ((before.isAtomic && now.isAtomic) || before.isShared != now.isShared ||
+      (before.isOwnCopy && now.isOwnCopy))
     return false;
   if (before.isShared)
     return before.ring && before.ring == now.ring

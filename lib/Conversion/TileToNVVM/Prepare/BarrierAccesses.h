@@ -31,6 +31,9 @@ struct MemoryAccess {
   bool isShared = false, isWrite = false, isAtomic = false;
   bool isCpAsync = false;    // complete at a wait of its own only
   bool isAsyncProxy = false; // by tensor and bulk copies
+  /// By loops that copy asynchronously for their own thread, in whatever order
+  /// they like among themselves.
+  bool isOwnCopy = false;
   /// The gemm that reads its operands until a token of it is awaited.
   Operation *issue = nullptr;
   /// The division among groups of warps, each in its own part; null for none.

@@ -114,7 +114,8 @@ private:
   bool meetOutside(Operation *op, BitVector &conflicts, State &state);
   DenseI64ArrayAttr commonGroups(Operation *op,
                                  const BitVector &conflicts) const;
-  void meet(Operation *op, State &state, const BitVector &conflicts);
+  void meet(Operation *op, State &state, const BitVector &conflicts,
+            bool areAll = false);
   void meetInGroups(Operation *op, DenseI64ArrayAttr groups, State &state,
                     const BitVector &conflicts);
   void passBarrier(Operation *op, int64_t groups, State &state);
@@ -241,6 +242,10 @@ void BarrierPlacement::visit(Operation *op, State &state) {
 void BarrierPlacement::handOver(Operation *op, State &state) {
   BitVector agents = ofAgent(op);
   BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
+  // These arrive once the copies have landed; who waits fences.
+  auto arrival = dyn_cast<MbarrierArriveOp>(op);
+  if (arrival && arrival.getAfterCopies())
+    copies.reset();
   Meeting meeting{op};
   meeting.isBarrier = false;
   meeting.waitsForCopies = copies.any();
@@ -364,7 +369,7 @@ void BarrierPlacement::resolve(Operation *op, BitVector conflicts,
   if (DenseI64ArrayAttr groups = commonGroups(op, conflicts))
     meetInGroups(op, groups, state, conflicts);
   else
-    meet(op, state, conflicts);
+    meet(op, state, conflicts, /*areAll=*/true);
 }
 
 /// Has threads meet before a loop around `op` where all that conflicts comes
@@ -410,9 +415,10 @@ BarrierPlacement::commonGroups(Operation *op,
   return groups;
 }
 
-/// A barrier before `op`, with everything that has to precede it.
+/// A barrier before `op`, with everything that has to precede it. `areAll`:
+/// `op` conflicts with nothing but `conflicts`.
 void BarrierPlacement::meet(Operation *op, State &state,
-                            const BitVector &conflicts) {
+                            const BitVector &conflicts, bool areAll) {
   BitVector agents = ofAgent(op);
   if (!both(state.pending, agents).any() && !state.unfenced.any())
     return;
@@ -420,6 +426,14 @@ void BarrierPlacement::meet(Operation *op, State &state,
   if (conflicts.any())
     meeting.conflict = conflicts.find_first();
   BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
+  // Copies that the program makes thread by thread stay under way where
+  // nothing asks for them.
+  if (areAll && conflicts.any() && !conflicts.anyCommon(copies) &&
+      llvm::all_of(copies.set_bits(),
+                   [&](unsigned id) { return table[id].isOwnCopy; })) {
+    agents.reset(copies);
+    copies.reset();
+  }
   meeting.waitsForCopies = copies.any();
   meeting.fences = state.unfenced.anyCommon(agents);
   for (unsigned id : copies.set_bits())

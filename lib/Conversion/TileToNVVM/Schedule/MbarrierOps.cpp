@@ -11,6 +11,7 @@
 #include "Schedule/ClusterOps.h"
 #include "Schedule/Mbarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -82,6 +83,11 @@ static LogicalResult lowerArrive(KernelLowering &lowering,
   if (failed(barrier))
     return failure();
   Value address = sharedAddress(lowering, *barrier);
+  // Copies arrive for themselves, and are counted in at once; the thread's own
+  // arrival releases what it has stored.
+  if (arrive.getAfterCopies())
+    NVVM::CpAsyncMBarrierArriveOp::create(lowering.builder, *barrier,
+                                          /*noinc=*/false);
   if (Value block = arrive.getBlock())
     arriveAtPeer(lowering, address, lowering.toI32(block));
   else

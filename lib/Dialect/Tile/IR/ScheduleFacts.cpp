@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 
@@ -95,6 +96,10 @@ static constexpr Fact kFacts[] = {
     {kPackedAttrName, "a unit attribute on a fragment of f16 or bf16",
      [](Operation *op, Attribute value) {
        return isPackable(op) && isa<UnitAttr>(value);
+     }},
+    {kAsyncCopyAttrName, "a unit attribute on an `scf.for`",
+     [](Operation *op, Attribute value) {
+       return isa<scf::ForOp>(op) && isa<UnitAttr>(value);
      }}};
 
 std::optional<LogicalResult>
@@ -113,6 +118,6 @@ tile::verifyScheduleFact(Operation *op, NamedAttribute attribute) {
 
 ArrayRef<StringRef> tile::scheduleFactNames() {
   static constexpr StringRef names[] = {kArrivalsAttrName, kMeetAttrName,
-                                        kPackedAttrName};
+                                        kPackedAttrName, kAsyncCopyAttrName};
   return names;
 }

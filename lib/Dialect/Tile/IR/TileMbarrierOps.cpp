@@ -63,6 +63,10 @@ LogicalResult MbarrierArriveOp::verify() {
     return failure();
   if (!getBlock())
     return success();
+  if (getAfterCopies())
+    return emitOpError() << "[mbarrier-6] expected no `after_copies` with "
+                            "`block`: copies complete at barriers of the block "
+                            "itself";
   auto create = getBarriers().getDefiningOp<MbarrierCreateOp>();
   if (create && !create.getCluster())
     return emitOpError() << "[mbarrier-5] expected barriers of a `cluster`: "

@@ -205,3 +205,13 @@ tile.kernel @k() grid(%bx) = (4) threads(32) cluster(2) {
   // expected-error @+1 {{[mbarrier-5] expected a block of the cluster's 2, from 0, got 3}}
   tile.mbarrier.arrive %b[%c0] block(%c3) : !tile.mbarrier<1>
 }
+
+// -----
+
+// mbarrier-6: copies arrive at barriers of their own block
+tile.kernel @k(%n: index) grid(%bx) = (4) threads(32) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %b = tile.mbarrier.create arrivals [32] cluster : !tile.mbarrier<1>
+  // expected-error @+1 {{[mbarrier-6] expected no `after_copies` with `block`: copies complete at barriers of the block itself}}
+  tile.mbarrier.arrive %b[%c0] block(%n) after_copies : !tile.mbarrier<1>
+}

@@ -14,6 +14,8 @@ tile.kernel @parts(%n: index) grid(%b) = (1) threads(256) {
   // CHECK-NEXT: tile.mbarrier.arrive %[[R]][%{{.*}}] : !tile.mbarrier<2>
   tile.on_warps 0 count 4 {
     tile.mbarrier.arrive %ready[%c1] : !tile.mbarrier<2>
+    // CHECK-NEXT: tile.mbarrier.arrive %[[R]][%{{.*}}] after_copies : !tile.mbarrier<2>
+    tile.mbarrier.arrive %ready[%c1] after_copies : !tile.mbarrier<2>
   }
   // CHECK: tile.on_warps 4 count 4 registers 232 {
   // CHECK-NEXT: tile.mbarrier.wait %[[R]][%{{.*}}] parity %{{.*}} : !tile.mbarrier<2>

@@ -46,3 +46,10 @@ tile.kernel @unknown() grid(%b) = (1) threads(32) {
   // expected-error @+1 {{unknown attribute 'tile.packd' of the tile dialect, did you mean 'tile.packed'?}}
   %f = tile.alloc {tile.packd} : memref<64x64xf16, #tile.fragment>
 }
+
+// -----
+
+tile.kernel @k() grid(%b) = (1) threads(32) {
+  // expected-error @+1 {{expected 'tile.async_copy' to be a unit attribute on an `scf.for`}}
+  %f = tile.alloc {tile.async_copy} : memref<64x64xf16, #tile.fragment>
+}

@@ -32,6 +32,12 @@ inline constexpr llvm::StringLiteral kMeetAttrName = "tile.meet";
 /// Decides about registers, not about values. (--tile-delay-stores)
 inline constexpr llvm::StringLiteral kPackedAttrName = "tile.packed";
 
+/// On an `scf.for` of a thread that copies neighbouring elements of global
+/// memory to shared memory: the copy may end later than the loop, at the next
+/// barrier or arrival that orders what the thread has done. The program says
+/// that no two such copies touch the same bytes before one of these.
+inline constexpr llvm::StringLiteral kAsyncCopyAttrName = "tile.async_copy";
+
 //===----------------------------------------------------------------------===//
 // What the mbarriers of a ring count
 //===----------------------------------------------------------------------===//

@@ -61,20 +61,26 @@ def Tile_MbarrierArriveOp : Tile_MbarrierUserOp<"mbarrier.arrive", [TileOrderOpI
     Inside `tile.on_warps` these are the threads of its warps, otherwise those of
     the block. What they have read and written before, copies included, has
     ended for who waits for the phase. With `block`, the barrier is that of the
-    block with this place in the cluster (x first, from 0).
+    block with this place in the cluster (x first, from 0). With `after_copies` a
+    thread goes on at once: its arrival is complete when its own asynchronous
+    copies are (`cp.async.mbarrier.arrive`).
 
     Constraints:
     - mbarrier-3: an index that is a constant is one of a barrier.
     - mbarrier-5: with `block`, the barriers are those of a `cluster`, and a
       constant is one of its blocks.
+    - mbarrier-6: no `after_copies` with `block`: copies complete at barriers of
+      the block itself.
 
     ```mlir
     tile.mbarrier.arrive %ready[%slot] : !tile.mbarrier<2>
     tile.mbarrier.arrive %full[%c0] block(%rank) : !tile.mbarrier<1>
+    tile.mbarrier.arrive %full[%c0] after_copies : !tile.mbarrier<1>
     ```
   }];
-  let arguments = (ins Tile_MbarrierType:$barriers, Index:$index, Optional<Index>:$block);
-  let assemblyFormat = "$barriers `[` $index `]` (`block` `(` $block^ `)`)? attr-dict `:` qualified(type($barriers))";
+  let arguments = (ins Tile_MbarrierType:$barriers, Index:$index, Optional<Index>:$block,
+                       UnitAttr:$after_copies);
+  let assemblyFormat = "$barriers `[` $index `]` (`block` `(` $block^ `)`)? (`after_copies` $after_copies^)? attr-dict `:` qualified(type($barriers))";
   let extraClassDeclaration = !strconcat(useDeclarations, [{
     bool handsOver() { return true; }
     bool arrives() { return true; }
