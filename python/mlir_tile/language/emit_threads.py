@@ -6,10 +6,12 @@ a parallel loop, one for each thread; what a thread keeps between two such loops
 fragment.
 """
 
+import contextlib
+
 from .buffers import Buffer
 from .errors import fail
 from .kernel import thread_index
-from .ranges import linear
+from .ranges import bounds_of, forms_of, key_of, linear
 from .statements import Alloc, Assign, Define, For, If, Store, Tile, Warps, While, allocated
 from .values import Const, Expr, Let, Load, Op, Variable, unary, walk
 
@@ -212,15 +214,17 @@ class Threads:
             return "mixed"
         if not statement.blocks:
             return "block"
-        inner = {
-            self.kind_of(x) for block in statement.blocks for x in block if type(x) is not Alloc
-        }
+        inner = set()
+        for number, block in enumerate(statement.blocks):
+            with self.narrowed(statement, number == 0):
+                inner |= {self.kind_of(x) for x in block if type(x) is not Alloc}
         own = self.reads_threads(statement)
         if (
             not own
             and "thread" in inner
             and any(
-                self.conflicts(block, kind is For or kind is While) for block in statement.blocks
+                self.conflicts(block, statement if kind in (For, While) else None)
+                for block in statement.blocks
             )
         ):
             return "mixed"
@@ -238,6 +242,27 @@ class Threads:
         ):
             return "thread"
         return "mixed" if inner & {"thread", "mixed"} else "block"
+
+    @contextlib.contextmanager
+    def narrowed(self, statement, holds):
+        """While the statements under a condition are looked at: the thread's index is one that the
+        condition lets pass (or, where it does not hold, keeps out)."""
+        thread = thread_index(self.kernel)
+        outer = thread.low, thread.high
+        for terms, rest in forms_of(statement.condition, holds) if type(statement) is If else []:
+            if len(terms) != 1:
+                continue
+            factor, atom = next(iter(terms.values()))
+            if atom is thread and factor == 1:
+                thread.low = max(thread.low, -rest)
+            elif atom is thread and factor == -1:
+                thread.high = min(thread.high, rest)
+        if thread.low > thread.high:  # nobody comes here
+            thread.low, thread.high = outer
+        try:
+            yield
+        finally:
+            thread.low, thread.high = outer
 
     def some_threads(self, statement):
         """`if` of nothing but the thread's index and numbers: the work of the block inside is done
@@ -275,32 +300,46 @@ class Threads:
         self.kept.append(body)
         return body
 
-    # Order of accesses to shared memory: threads meet between two that touch one buffer.
-    def shared_accesses(self, statement, found):
-        """Shared buffers that a statement reads (False) and writes (True)."""
+    # Order of accesses to shared memory: threads meet between two that touch one buffer, but where
+    # each touches an element of its own.
+    def own_place(self, indices):
+        """A key of an element that depends on the thread and on nothing in memory; else None."""
+        nodes = [x for index in indices if isinstance(index, Expr) for x in walk(index)]
+        if any(isinstance(x, Load) for x in nodes) or not any(map(self.of_thread, nodes)):
+            return None
+        return tuple(map(key_of, indices))
+
+    def shared_accesses(self, statement, found, inside=False):
+        """Shared buffers that a statement reads (False) and writes (True), and which element: None
+        for any. `inside`: of another statement, so that maybe not every thread comes here."""
         for node in nodes(statement):
             if isinstance(node, Load) and node.buffer.space == "shared":
-                found.add((node.buffer, False))
+                found.add((node.buffer, False, None if inside else self.own_place(node.indices)))
             if type(node) is Op and node.name == "atomic" and node.args[1].space == "shared":
-                found.add((node.args[1], True))
+                found.add((node.args[1], True, None))
         if type(statement) is Store and statement.buffer.space == "shared":
-            found.add((statement.buffer, True))
+            place = None if inside else self.own_place(statement.indices)
+            found.add((statement.buffer, True, place))
         if type(statement) is Tile:
             for key, x in statement.operands.items():
                 buffer = getattr(x, "buffer", None)
                 if isinstance(buffer, Buffer) and buffer.space == "shared":
                     written = key in ("target", "values", "places") or statement.updates(key)
-                    found.add((buffer, written))
+                    found.add((buffer, written, None))
         for block in statement.blocks:
             for x in block:
-                self.shared_accesses(x, found)
+                self.shared_accesses(x, found, inside=True)
         return found
 
     def meet(self, earlier, later):
         """Whether threads must meet between statements with these accesses."""
-        return any((b, True) in earlier or (w and (b, False) in earlier) for b, w in later)
+        return any(
+            a is b and (first or second) and (place is None or place != other)
+            for a, first, place in earlier
+            for b, second, other in later
+        )
 
-    def conflicts(self, block, again):
+    def conflicts(self, block, loop=None):
         """Whether threads must meet between statements of a block (of a loop: from one iteration to
         the next)."""
         seen = set()
@@ -309,7 +348,38 @@ class Threads:
             if self.meet(seen, made):
                 return True
             seen |= made
-        return again and len(block) > 0 and any((b, False) in seen for b, w in seen if w)
+        if loop is None or not seen:
+            return False
+        both = {b for b, w, _ in seen if w} & {b for b, w, _ in seen if not w}
+        return any(
+            place is None or not self.moves_on(loop, buffer, place, block)
+            for buffer, _, place in seen
+            if buffer in both
+        )
+
+    def moves_on(self, loop, buffer, place, block):
+        """Whether no iteration of a loop touches an element of a place that another one touches."""
+        if type(loop) is not For or len(loop.indices) != 1:
+            return False
+        counter = loop.indices[0]
+        for index in self.indices_at(buffer, place, block):
+            terms, rest = linear(index)
+            factor = terms.pop(key_of(counter), (0,))[0]
+            low, high = bounds_of((terms, rest))
+            if None not in (low, high) and abs(factor) > high - low:
+                return True
+        return False
+
+    def indices_at(self, buffer, place, block):
+        """The indices of the accesses of a block to a place."""
+        for statement in block:
+            accesses = [x for x in nodes(statement) if isinstance(x, Load)]
+            if type(statement) is Store:
+                accesses.append(statement)
+            for x in accesses:
+                if x.buffer is buffer and tuple(map(key_of, x.indices)) == place:
+                    return x.indices
+        return ()
 
     def has_tiles(self, statement):
         """Whether there is work of the whole block inside."""

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -78,7 +79,7 @@ LogicalResult ParallelLowering::run() {
   if (llvm::is_contained(op.getExtents(), 0))
     return success();
   llvm::SaveAndRestore transient(lowering.recomputesPlaces,
-                                 lowering.hasFewRegisters ||
+                                 lowering.hasFewRegisters || makesCopies() ||
                                      (hasManyPlaces() && standsBesideLoop(op)));
   threadPart = lowering.threadCoordinates(layout);
   indices.emplace(lowering, op, layout);
@@ -136,6 +137,17 @@ bool ParallelLowering::hasManyPlaces() {
                 widestAccess(buffer, store.getIndices(), width);
   });
   return places >= kManyPlaces;
+}
+
+/// Whether loops of a thread copy asynchronously: an address in shared memory
+/// for each copy, in a role that has few registers (`setmaxnreg`).
+bool ParallelLowering::makesCopies() {
+  return op.getBodyRegion()
+      .walk([](scf::ForOp loop) {
+        return loop->hasAttr(kAsyncCopyAttrName) ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Whether the guard holds for any iteration of a warp.

@@ -37,6 +37,7 @@ private:
   FailureOr<Value> emitVote(LoopGuard &guard);
   bool writesMemoryOnly();
   bool hasManyPlaces();
+  bool makesCopies();
   /// One group of iterations: registers [reg, reg + width) of the loop.
   LogicalResult emitGroup(int64_t reg, int64_t width);
   LogicalResult emitOp(Operation &inner, int64_t reg,

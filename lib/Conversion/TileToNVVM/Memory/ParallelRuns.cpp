@@ -187,7 +187,9 @@ static int64_t operationsOf(Block &block) {
   int64_t total = 0;
   for (Operation &op : block.without_terminator()) {
     int64_t times = 1;
-    if (auto loop = dyn_cast<scf::ForOp>(op))
+    // Elements that are copied as one piece are one.
+    if (auto loop = dyn_cast<scf::ForOp>(op);
+        loop && !loop->hasAttr(kAsyncCopyAttrName))
       times = std::min(constantCount(loop).value_or(1), kMostIterations);
     for (Region &region : op.getRegions())
       for (Block &inner : region)
@@ -289,6 +291,33 @@ LogicalResult ParallelLowering::emitCpAsync(scf::ForOp loop, int64_t reg,
   });
 }
 
+/// Behind the operations at a loop's begin that only compute and load global
+/// memory that the loop does not write, where asynchronous copies follow, which
+/// loads of later iterations would wait for otherwise; its begin elsewhere.
+static Block::iterator endOfEarlyLoads(scf::ForOp loop) {
+  Block *body = loop.getBody();
+  bool copies = false;
+  SmallVector<Value> written;
+  loop.walk([&](Operation *op) {
+    copies |= op != loop && op->hasAttr(kAsyncCopyAttrName);
+    if (std::optional<Access> access = accessOf(*op); access && access->isWrite)
+      written.push_back(access->buffer);
+  });
+  if (!copies)
+    return body->begin();
+  Block::iterator at = body->begin();
+  for (; &*at != body->getTerminator(); ++at) {
+    auto load = dyn_cast<memref::LoadOp>(*at);
+    bool isEarly = load && isGlobal(load.getMemRef()) &&
+                   llvm::none_of(written, [&](Value buffer) {
+                     return mayAlias(buffer, load.getMemRef());
+                   });
+    if (!isEarly && (at->getNumRegions() != 0 || !isMemoryEffectFree(&*at)))
+      break;
+  }
+  return at;
+}
+
 LogicalResult
 ParallelLowering::emitWrittenOut(scf::ForOp loop, int64_t count, int64_t reg,
                                  MutableArrayRef<IRMapping> maps) {
@@ -313,12 +342,22 @@ ParallelLowering::emitWrittenOut(scf::ForOp loop, int64_t count, int64_t reg,
         return failure();
     return success();
   }
-  for (int64_t i = 0; i < count; ++i) {
-    for (IRMapping &map : maps)
-      enter(map, i);
-    for (Operation &inner : loop.getBody()->without_terminator())
-      if (failed(emitOp(inner, reg, maps)))
-        return failure();
-  }
-  return success();
+  SmallVector<SmallVector<IRMapping>> iterations(
+      count, llvm::to_vector(ArrayRef<IRMapping>(maps.data(), maps.size())));
+  for (auto [i, own] : llvm::enumerate(iterations))
+    for (IRMapping &map : own)
+      enter(map, int64_t(i));
+  auto emitRange = [&](Block::iterator from, Block::iterator to) {
+    for (SmallVector<IRMapping> &own : iterations)
+      for (Operation &inner : llvm::make_range(from, to))
+        if (failed(emitOp(inner, reg, own)))
+          return failure();
+    return success();
+  };
+  Block *body = loop.getBody();
+  Block::iterator end = body->getTerminator()->getIterator();
+  Block::iterator behindLoads = endOfEarlyLoads(loop);
+  if (failed(emitRange(body->begin(), behindLoads)))
+    return failure();
+  return emitRange(behindLoads, end);
 }
