@@ -9,6 +9,8 @@
 #include "LoneCopies.h"
 #include "RingLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/CopyRules.h"
 #include "tile/Analysis/WarpRoles.h"
@@ -176,6 +178,74 @@ static void giveSlot(TileMoveOpInterface copy, SourceWriters &writers) {
   alloc.erase();
 }
 
+/// Whether a copy by TMA may be issued before `op`, which stands in front of it
+/// in its block: `op` orders nothing, and does not write what the copy reads.
+static bool mayPass(TileMoveOpInterface copy, Operation *op) {
+  bool isTile = isa<TileOpInterface>(op);
+  if (isa<TileOrderOpInterface>(op) || getToken(op) ||
+      (op->getNumRegions() != 0 && !isTile))
+    return false;
+  if (isMemoryEffectFree(op))
+    return true;
+  if (!isTile && !isa<memref::LoadOp, memref::StoreOp>(op))
+    return false;
+  // Accesses with an order, prints and assertions.
+  WalkResult walked = op->walk([&](Operation *inner) {
+    bool isKnown = inner == op || isMemoryEffectFree(inner) ||
+                   isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp,
+                       scf::IfOp, scf::ForOp>(inner);
+    return isKnown ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !walked.wasInterrupted() &&
+         !mayWrite(op, getBaseBuffer(copy.getSource()));
+}
+
+/// A copy in a loop that has a slot is issued in front of the work before it in
+/// its iteration, but behind other copies by TMA: memory answers while threads
+/// compute. Its slot takes memory throughout the loop, wherever it is filled.
+static void issueEarly(TileMoveOpInterface copy, bool remarks) {
+  KernelOp kernel = kernelOf(copy);
+  if (awaitsRoles(kernel) || !copy->getParentOfType<LoopLikeOpInterface>())
+    return;
+  Block *block = copy->getBlock();
+  // What the copy is computed from moves along.
+  llvm::SetVector<Operation *> slice;
+  slice.insert(copy);
+  for (unsigned i = 0; i < slice.size(); ++i)
+    for (Value operand : slice[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp();
+          op && op->getBlock() == block && op->getNumRegions() == 0 &&
+          isPure(op))
+        slice.insert(op);
+  auto computes = [&](Operation *op) {
+    return llvm::any_of(slice, [&](Operation *user) {
+      return llvm::is_contained(op->getUsers(), user);
+    });
+  };
+  Operation *first = copy;
+  bool passesWork = false;
+  for (Operation *op = copy->getPrevNode(); op; op = op->getPrevNode()) {
+    if (slice.contains(op))
+      continue;
+    auto move = dyn_cast<TileMoveOpInterface>(op);
+    if ((move && isTmaLoad(move)) || computes(op) || !mayPass(copy, op))
+      break;
+    passesWork |= isa<TileOpInterface>(op);
+    first = op;
+  }
+  if (!passesWork)
+    return;
+  SmallVector<Operation *> moved;
+  for (Operation *op = first; op != copy; op = op->getNextNode())
+    if (slice.contains(op))
+      moved.push_back(op);
+  moved.push_back(copy);
+  for (Operation *op : moved)
+    op->moveBefore(first);
+  remarkAt(remarks, copy) << "issued before the work that stands in front of "
+                             "it in the iteration";
+}
+
 LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel, bool remarks) {
   SmallVector<TileMoveOpInterface> alone;
   kernel.getBodyRegion().walk([&](TileMoveOpInterface copy) {
@@ -184,6 +254,9 @@ LogicalResult tile::giveSlotsToLoneCopies(KernelOp kernel, bool remarks) {
       alone.push_back(copy);
   });
   SourceWriters writers(kernel);
+  for (TileMoveOpInterface copy : alone)
+    if (whyNotSlot(copy, writers).empty())
+      issueEarly(copy, remarks);
   for (TileMoveOpInterface copy : alone) {
     Reason reason = whyNotSlot(copy, writers);
     if (reason.empty()) {
