@@ -178,13 +178,14 @@ static void giveSlot(TileMoveOpInterface copy, SourceWriters &writers) {
   alloc.erase();
 }
 
-/// Whether a copy by TMA may be issued before `op`, which stands in front of it
-/// in its block: `op` orders nothing, and does not write what the copy reads.
-static bool mayPass(TileMoveOpInterface copy, Operation *op) {
+bool tile::mayIssueBefore(TileMoveOpInterface copy, Operation *op) {
   bool isTile = isa<TileOpInterface>(op);
+  auto move = dyn_cast<TileMoveOpInterface>(op);
   if (isa<TileOrderOpInterface>(op) || getToken(op) ||
-      (op->getNumRegions() != 0 && !isTile))
+      (move && isTmaLoad(move)) || (op->getNumRegions() != 0 && !isTile))
     return false;
+  if (isa<AllocOp>(op))
+    return true;
   if (isMemoryEffectFree(op))
     return true;
   if (!isTile && !isa<memref::LoadOp, memref::StoreOp>(op))
@@ -227,8 +228,7 @@ static void issueEarly(TileMoveOpInterface copy, bool remarks) {
   for (Operation *op = copy->getPrevNode(); op; op = op->getPrevNode()) {
     if (slice.contains(op))
       continue;
-    auto move = dyn_cast<TileMoveOpInterface>(op);
-    if ((move && isTmaLoad(move)) || computes(op) || !mayPass(copy, op))
+    if (computes(op) || !mayIssueBefore(copy, op))
       break;
     passesWork |= isa<TileOpInterface>(op);
     first = op;

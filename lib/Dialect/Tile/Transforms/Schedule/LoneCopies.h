@@ -15,5 +15,10 @@ namespace mlir::tile {
 /// an error without a target to choose it for.
 LogicalResult giveSlotsToLoneCopies(KernelOp kernel, bool remarks);
 
+/// Whether a copy by TMA may be issued before `op`, which stands in front of it
+/// in its block: `op` orders nothing, is no such copy, and does not write what
+/// the copy reads.
+bool mayIssueBefore(TileMoveOpInterface copy, Operation *op);
+
 } // namespace mlir::tile
 #endif // TILE_LIB_TRANSFORMS_LONECOPIES_H

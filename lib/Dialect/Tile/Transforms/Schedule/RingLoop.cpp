@@ -5,11 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RingLoop.h"
+#include "LoneCopies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
@@ -291,6 +293,54 @@ void RingLoop::buildPrologue() {
   }
 }
 
+/// Moves what stands between `before` and the steady loop, the first
+/// productions and what they are computed from, in front of loads of global
+/// memory before it: memory answers both at a time.
+static void advancePrologue(Operation *before, scf::ForOp steady) {
+  llvm::SetVector<Operation *> moved;
+  SmallVector<TileMoveOpInterface> copies;
+  for (Operation *op = before->getNextNode(); op != steady;
+       op = op->getNextNode()) {
+    moved.insert(op);
+    op->walk([&](TileMoveOpInterface copy) { copies.push_back(copy); });
+  }
+  Block *block = steady->getBlock();
+  auto isUsed = [&](Operation *op) {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return moved.contains(block->findAncestorOpInBlock(*user));
+    });
+  };
+  auto loads = [](Operation *op) {
+    SmallVector<OpAccess> accesses;
+    return isa<TileOpInterface>(op) && !collectAccesses(op, accesses) &&
+           llvm::any_of(accesses, [](const OpAccess &access) {
+             return !access.access.isWrite && isGlobal(access.access.buffer);
+           });
+  };
+  Operation *first = nullptr;
+  SmallVector<Operation *> range(moved.begin(), moved.end());
+  for (Operation *op = before; op; op = op->getPrevNode()) {
+    if (isUsed(op)) {
+      if (op->getNumRegions() != 0 || !isPure(op))
+        break;
+      moved.insert(op);
+      range.insert(range.begin(), op);
+      continue;
+    }
+    if (!llvm::all_of(copies, [&](TileMoveOpInterface copy) {
+          return mayIssueBefore(copy, op);
+        }))
+      break;
+    if (loads(op))
+      first = op;
+  }
+  if (!first)
+    return;
+  for (Operation *op : range)
+    if (first->isBeforeInBlock(op))
+      op->moveBefore(first);
+}
+
 Value RingLoop::continueBehind(RingPlan &plan, Value use) {
   OpBuilder::InsertionGuard restore(builder);
   TypeRange views = cast<RingType>(plan.ring.getType()).getBuffers();
@@ -338,6 +388,7 @@ static void moveToReaders(RingWaitOp wait, RingReleaseOp release) {
 }
 
 void RingLoop::build() {
+  Operation *before = loop->getPrevNode();
   for (RingPlan &plan : plans)
     if (!plan.ring)
       createRing(plan);
@@ -413,9 +464,16 @@ void RingLoop::build() {
       loop->getBlock()->getTerminator()->setOperand(n, plan.end);
   }
   for (AllocOp alloc : allocs)
-    if (alloc->use_empty())
+    if (alloc->use_empty()) {
+      if (before == alloc)
+        before = before->getPrevNode();
       alloc.erase();
+    }
   loop.erase();
+  if (before && llvm::all_of(plans, [](const RingPlan &plan) {
+        return plan.usesMbarriers() && plan.ahead != Ahead::BeforeWait;
+      }))
+    advancePrologue(before, steady);
 }
 
 void tile::buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans) {
