@@ -126,7 +126,9 @@ bool GatherLoop::findStore() {
   if (walked.wasInterrupted() || !store || !isShared(store.getMemRef()))
     return false;
   MemRefType type = store.getMemRefType();
-  return type.getRank() == 2 && type.getShape() == loop.getExtents() &&
+  // Rows at places of their own are whole bytes.
+  return type.getRank() == 2 && type.getElementTypeBitWidth() % 8 == 0 &&
+         type.getShape() == loop.getExtents() &&
          llvm::equal(store.getIndices(), ivs) &&
          type.getDimSize(1) * type.getElementTypeBitWidth() >=
              8 * kLeastRowBytes;
