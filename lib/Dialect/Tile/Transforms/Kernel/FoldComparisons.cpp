@@ -208,6 +208,12 @@ AffineExpr Question::variableOf(Value value, unsigned depth) {
     return variableOf(*extent);
   if (auto coordinates = value.getDefiningOp<BlockCoordinatesOp>())
     return blockIndex(cast<OpResult>(value).getResultNumber());
+  // Numbers of fewer bits wrap: nothing else is known of them.
+  if (!value.getType().isIndex() && !value.getType().isInteger(64)) {
+    unsigned bits = std::min(value.getType().getIntOrFloatBitWidth(), 62u);
+    int64_t end = int64_t(1) << bits;
+    return add(constant(-end), constant(end));
+  }
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument) {
     IndexFacts facts = getIndexFacts(value, user);
@@ -250,7 +256,8 @@ AffineExpr Question::expressionOf(Value value, unsigned depth) {
       number.getSignificantBits() < 48)
     return keep(constant(number.getSExtValue()));
   Operation *op = value.getDefiningOp();
-  if (!op || depth >= kMaxDepth)
+  bool isWide = value.getType().isIndex() || value.getType().isInteger(64);
+  if (!op || depth >= kMaxDepth || !isWide)
     return keep(variableOf(value, depth));
   auto operand = [&](unsigned i) {
     return expressionOf(op->getOperand(i), depth + 1);

@@ -48,6 +48,17 @@ private:
     LoopIndex form = analyzeLoopIndex(index, ivs);
     return !form.dependsOn(0) && !form.dependsOn(1);
   }
+  /// Whether the value can be computed in front of the loop.
+  bool isComputable(Value value, unsigned depth = 0) {
+    if (!loop.getBodyRegion().isAncestor(value.getParentRegion()) ||
+        llvm::is_contained(ivs, value))
+      return true;
+    Operation *op = value.getDefiningOp();
+    return op && depth < kMaxDepth && op->getNumRegions() == 0 && isPure(op) &&
+           llvm::all_of(
+               op->getOperands(),
+               [&](Value operand) { return isComputable(operand, depth + 1); });
+  }
   /// Whether the index is `iv` plus what the loop does not change.
   bool runsAlong(Value index, unsigned iv) {
     LoopIndex form = analyzeLoopIndex(index, ivs);
@@ -281,7 +292,13 @@ bool GatherLoop::addConditions(Value condition, unsigned depth) {
 }
 
 bool GatherLoop::match() {
-  return findStore() && findLoad() && findRow() &&
+  if (!findStore() || !findLoad() || !findRow())
+    return false;
+  for (auto [d, index] : llvm::enumerate(load.getIndices()))
+    if (d != along && !isComputable(index))
+      return false;
+  return llvm::all_of(name.getIndices(),
+                      [&](Value index) { return isComputable(index); }) &&
          llvm::all_of(conditions, [&](Value condition) {
            return addConditions(condition);
          });

@@ -89,7 +89,7 @@ tile.kernel @clusters(%A: memref<?x64xf32>, %n: index) grid(%bx) = (dim(%A, 0)) 
 
 // Nothing is known of numbers of 32 bits, which wrap, and of what memory holds.
 // CHECK-LABEL: tile.kernel @unknown
-// CHECK-COUNT-2: arith.cmpi
+// CHECK-COUNT-3: arith.cmpi
 tile.kernel @unknown(%A: memref<?xf32>, %I: memref<?xi32>) grid(%bx) = (dim(%A, 0)) threads(32) {
   %c0 = arith.constant 0 : index
   %x = arith.constant 1.0 : f32
@@ -100,7 +100,11 @@ tile.kernel @unknown(%A: memref<?xf32>, %I: memref<?xi32>) grid(%bx) = (dim(%A, 
   %row = memref.load %I[%bx] : memref<?xi32>
   %at = arith.index_cast %row : i32 to index
   %b = arith.cmpi slt, %at, %rows : index
-  %both = arith.andi %a, %b : i1
+  %more = arith.addi %block, %block : i32
+  %twice = arith.index_cast %more : i32 to index
+  %c = arith.cmpi sge, %twice, %c0 : index
+  %ab = arith.andi %a, %b : i1
+  %both = arith.andi %ab, %c : i1
   scf.if %both {
     memref.store %x, %A[%at] : memref<?xf32>
   }

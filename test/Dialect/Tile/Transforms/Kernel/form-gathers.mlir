@@ -148,6 +148,16 @@ tile.kernel @others(%X: memref<128x128xf16>, %Y: memref<?x128xf16>, %table: memr
     }
     memref.store %x, %s[%i, %j] : memref<32x64xf16, #shared>
   }
+  // A column that memory names.
+  tile.parallel (%i, %j) in (32, 64) {
+    %row = memref.load %table[%i] : memref<128xi32>
+    %r = arith.index_cast %row : i32 to index
+    %first = memref.load %table[%c0] : memref<128xi32>
+    %f = arith.index_cast %first : i32 to index
+    %column = arith.addi %f, %j : index
+    %y = memref.load %X[%r, %column] : memref<128x128xf16>
+    memref.store %y, %s[%i, %j] : memref<32x64xf16, #shared>
+  }
   tile.parallel (%i, %j) in (16, 64) {
     %row = memref.load %table[%i] : memref<128xi32>
     %r = arith.index_cast %row : i32 to index
