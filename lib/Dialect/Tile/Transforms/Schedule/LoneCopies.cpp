@@ -197,8 +197,14 @@ bool tile::mayIssueBefore(TileMoveOpInterface copy, Operation *op) {
                        scf::IfOp, scf::ForOp>(inner);
     return isKnown ? WalkResult::advance() : WalkResult::interrupt();
   });
-  return !walked.wasInterrupted() &&
-         !mayWrite(op, getBaseBuffer(copy.getSource()));
+  if (walked.wasInterrupted())
+    return false;
+  // A gather reads the names of its rows, too.
+  SmallVector<TileAccess> accesses;
+  cast<TileOpInterface>(copy.getOperation()).getAccesses(accesses);
+  return llvm::none_of(accesses, [&](const TileAccess &access) {
+    return !access.isWrite && mayWrite(op, getBaseBuffer(access.buffer));
+  });
 }
 
 /// A copy in a loop that has a slot is issued in front of the work before it in
