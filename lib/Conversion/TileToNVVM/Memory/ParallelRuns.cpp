@@ -6,6 +6,7 @@
 // has few iterations it is written out: operation by operation for all of them
 // where none touches what another writes, so that neighbours become one access;
 // else one iteration after the other, whose loads the assembler starts early.
+// A loop that the program lets copy asynchronously is one cp.async.
 //
 //===----------------------------------------------------------------------===//
 #include "PackedMemory.h"
@@ -254,7 +255,8 @@ bool ParallelLowering::isPieceOfCpAsync(scf::ForOp loop, int64_t count) {
     else if (!isMemoryEffectFree(&op))
       return false;
   if (!load || !store || store.getValueToStore() != load.getResult() ||
-      !isGlobal(load.getMemRef()) || !isShared(store.getMemRef()))
+      !load.getResult().hasOneUse() || !isGlobal(load.getMemRef()) ||
+      !isShared(store.getMemRef()))
     return false;
   int64_t bits = count * getStorageBits(load.getType());
   return !isPacked(load.getType()) &&

@@ -3,7 +3,8 @@
 //
 // Part of --tile-pipeline, after its loops: a copy by TMA completes on an
 // mbarrier, so what runs ahead in no loop still needs a ring, of one slot; of
-// two in a loop over tiles of a kernel with roles, where they fit.
+// two in a loop over tiles of a kernel with roles, where they fit. In a loop
+// such a copy is issued before work that does not concern it.
 //
 //===----------------------------------------------------------------------===//
 #include "LoneCopies.h"
