@@ -17,7 +17,8 @@ using namespace llvm::PatternMatch;
 
 namespace {
 /// `(word & mask) ^ power` of 32 bits, or `|` where the two have no bit in
-/// common, of which all uses are floats'.
+/// common, of which all uses are floats', or which are four codes on their way
+/// to signed bytes.
 struct MaskedCode {
   Instruction *op;
   llvm::Value *word;
@@ -34,9 +35,12 @@ static std::optional<MaskedCode> masked(Instruction &op) {
   const APInt *mask, *power;
   auto code = m_OneUse(m_And(m_Value(word), m_APInt(mask)));
   if (!op.getType()->isIntegerTy(32) || op.use_empty() ||
-      !all_of(op.users(), isFloats) ||
       !(match(&op, m_Xor(code, m_APInt(power))) ||
         (match(&op, m_Or(code, m_APInt(power))) && !mask->intersects(*power))))
+    return std::nullopt;
+  // What PackedCasts.cpp makes of four codes.
+  bool isBytes = *mask == 0x0f0f0f0f && *power == 0x88888888;
+  if (!isBytes && !all_of(op.users(), isFloats))
     return std::nullopt;
   return MaskedCode{&op, word, uint32_t(mask->getZExtValue()),
                     uint32_t(power->getZExtValue())};
@@ -91,8 +95,8 @@ static void leaveInByte(const MaskedCode &code) {
 }
 
 static void writeAsOne(const MaskedCode &code) {
-  // Only for powers in both halves of the word: those of a single float were not
-  // measured.
+  // Only for powers in both halves of the word: those of a single float were
+  // not measured.
   if (code.power >> 16 == 0)
     return;
   IRBuilder<> builder(code.op);

@@ -21,12 +21,13 @@ using namespace mlir;
 using namespace mlir::tile;
 
 bool tile::isPackedCast(Operation *op) {
-  if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp>(op))
+  if (!isa<arith::SIToFPOp, arith::UIToFPOp, arith::ExtSIOp, arith::ExtUIOp>(
+          op))
     return false;
   Type from = getElementTypeOrSelf(op->getOperand(0).getType());
   Type to = getElementTypeOrSelf(op->getResult(0).getType());
-  if (isa<arith::ExtSIOp>(op))
-    return from.isInteger(4) && to.getIntOrFloatBitWidth() < 32;
+  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op))
+    return from.isInteger(4) && (to.isInteger(8) || to.isInteger(16));
   return (from.isInteger(4) && (to.isF16() || to.isBF16() || to.isF32())) ||
          (from.isInteger(8) && to.isF16());
 }
@@ -117,33 +118,69 @@ template <typename OpT> struct IntegerToFloat : OpRewritePattern<OpT> {
   }
 };
 
-/// Casts to i8 and i16 are inline assembly. LLVM recognizes any arithmetic for
-/// them as an extension of i4 and forms vectors of i4, which NVPTX takes apart
-/// through memory.
-struct ExtendSigned : OpRewritePattern<arith::ExtSIOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(arith::ExtSIOp op,
+/// Casts to i8 and i16: four or two codes share 32 bits. LLVM extends single
+/// codes as vectors of i4, which NVPTX takes apart through memory, or byte by
+/// byte; a signed one that is left over is inline assembly.
+template <typename OpT> struct ExtendCodes : OpRewritePattern<OpT> {
+  using OpRewritePattern<OpT>::OpRewritePattern;
+  LogicalResult matchAndRewrite(OpT op,
                                 PatternRewriter &rewriter) const override {
     if (!isPackedCast(op) || !isScalarOrFixedVector(op.getType()))
       return rewriter.notifyMatchFailure(op, "expected i4 of known length");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    SmallVector<Value> elements;
-    for (Value code : unpack(b, op.getIn())) {
-      Num wide = unsignedTo(Num(b, code), b.getI32Type());
-      auto dialect =
-          LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
-      Value extended =
-          LLVM::InlineAsmOp::create(
-              b, TypeRange(wide.type()), Value(wide), "bfe.s32 $0, $1, 0, 4;",
-              "=r,r", /*has_side_effects=*/false, /*is_align_stack=*/false,
-              LLVM::tailcallkind::TailCallKind::None, dialect,
-              /*operand_attrs=*/ArrayAttr())
-              .getResult(0);
-      elements.push_back(
-          signedTo(Num(b, extended), getElementTypeOrSelf(op.getType())));
+    Type to = getElementTypeOrSelf(op.getType());
+    size_t fields = 32 / to.getIntOrFloatBitWidth();
+    SmallVector<Value> codes = unpack(b, op.getIn()), elements;
+    if (!isSigned && codes.size() < fields)
+      return rewriter.notifyMatchFailure(op, "expected codes for 32 bits");
+    while (elements.size() < codes.size()) {
+      ArrayRef<Value> rest = ArrayRef(codes).drop_front(elements.size());
+      if (rest.size() >= fields)
+        extendTogether(b, rest.take_front(fields), to, elements);
+      else
+        elements.push_back(extendOne(b, rest.front(), to));
     }
     rewriter.replaceOp(op, pack(b, op.getType(), elements));
     return success();
+  }
+
+private:
+  static constexpr bool isSigned = std::is_same_v<OpT, arith::ExtSIOp>;
+
+  static void extendTogether(ImplicitLocOpBuilder &b, ArrayRef<Value> codes,
+                             Type to, SmallVectorImpl<Value> &elements) {
+    unsigned width = to.getIntOrFloatBitWidth();
+    Type i32 = b.getI32Type();
+    Num word = unsignedTo(Num(b, codes[0]), i32);
+    for (size_t i = 1; i < codes.size(); ++i)
+      word = word | shl(unsignedTo(Num(b, codes[i]), i32), i * width);
+    if (isSigned) {
+      // A code's top bit flipped is the number plus 8. It comes off below the
+      // field's own top bit, which keeps a field from borrowing of the next.
+      int64_t each = width == 8 ? 0x01010101 : 0x00010001;
+      int64_t top = each << (width - 1);
+      word = ((word ^ (8 * each | top)) - word.likeInt(8 * each)) ^ top;
+    }
+    Value vector = LLVM::BitcastOp::create(
+        b, VectorType::get(int64_t(codes.size()), to), word);
+    for (size_t i = 0; i < codes.size(); ++i)
+      elements.push_back(vector::ExtractOp::create(b, vector, i));
+  }
+
+  static Value extendOne(ImplicitLocOpBuilder &b, Value code, Type to) {
+    Num wide = unsignedTo(Num(b, code), b.getI32Type());
+    if (!isSigned)
+      return signedTo(wide, to);
+    auto dialect =
+        LLVM::AsmDialectAttr::get(b.getContext(), LLVM::AsmDialect::AD_ATT);
+    Value extended =
+        LLVM::InlineAsmOp::create(
+            b, TypeRange(wide.type()), Value(wide), "bfe.s32 $0, $1, 0, 4;",
+            "=r,r", /*has_side_effects=*/false, /*is_align_stack=*/false,
+            LLVM::tailcallkind::TailCallKind::None, dialect,
+            /*operand_attrs=*/ArrayAttr())
+            .getResult(0);
+    return signedTo(Num(b, extended), to);
   }
 };
 
@@ -184,6 +221,8 @@ struct Fp4ToHalf : OpRewritePattern<arith::ExtFOp> {
 
 void tile::populatePackedCastPatterns(RewritePatternSet &patterns,
                                       PatternBenefit benefit) {
-  patterns.add<IntegerToFloat<arith::SIToFPOp>, IntegerToFloat<arith::UIToFPOp>,
-               ExtendSigned, Fp4ToHalf>(patterns.getContext(), benefit);
+  patterns
+      .add<IntegerToFloat<arith::SIToFPOp>, IntegerToFloat<arith::UIToFPOp>,
+           ExtendCodes<arith::ExtSIOp>, ExtendCodes<arith::ExtUIOp>, Fp4ToHalf>(
+          patterns.getContext(), benefit);
 }

@@ -18,8 +18,8 @@ void populateSmallFloatPatterns(RewritePatternSet &patterns,
                                 const TargetInfo &target,
                                 PatternBenefit benefit);
 
-/// Whether `op` makes f16, bf16 or f32 of i4, which needs no cvt, or extends it
-/// to i8 or i16.
+/// Whether `op` makes f16, bf16 or f32 of i4, or f16 of i8, which needs no cvt,
+/// or extends i4 to i8 or i16.
 bool isPackedCast(Operation *op);
 
 /// i4 to f16, bf16, f32, i8 and i16, and fp4 to f16, by arithmetic on

@@ -252,39 +252,44 @@ LLVM::LoopAnnotationAttr tile::nvvm::notUnrolled(MLIRContext *context) {
                                        {}, {}, {}, {}, {}, {}, {}, {});
 }
 
-bool tile::nvvm::convertsInPairs(Type from, Type to) {
+int64_t tile::nvvm::convertedTogether(Type from, Type to) {
   auto isFp8 = [](Type type) {
     return isa<Float8E4M3FNType, Float8E5M2Type>(type);
   };
+  if (from.isInteger(4) && (to.isInteger(8) || to.isInteger(16)))
+    return 32 / to.getIntOrFloatBitWidth();
   bool toFloat = isa<FloatType>(to) && to.getIntOrFloatBitWidth() <= 32;
-  return (isPacked(from) && toFloat) || (from.isInteger(8) && to.isF16()) ||
-         (isFp8(from) && toFloat) || (isFp8(to) && isa<FloatType>(from));
+  bool inPairs =
+      (isPacked(from) && toFloat) || (from.isInteger(8) && to.isF16()) ||
+      (isFp8(from) && toFloat) || (isFp8(to) && isa<FloatType>(from));
+  return inPairs ? 2 : 1;
 }
 
 SmallVector<Value>
-tile::nvvm::inPairs(KernelLowering &lowering, ArrayRef<Value> values,
-                    llvm::function_ref<Value(Value)> convert) {
+tile::nvvm::together(KernelLowering &lowering, ArrayRef<Value> values,
+                     int64_t count, llvm::function_ref<Value(Value)> convert) {
   auto &b = lowering.builder;
   SmallVector<Value> results;
-  size_t i = 0;
-  for (; i + 1 < values.size(); i += 2) {
-    Value pair = vector::FromElementsOp::create(
-        b, VectorType::get(2, values[i].getType()),
-        ValueRange{values[i], values[i + 1]});
-    Value converted = convert(pair);
-    for (int64_t e : {0, 1})
+  for (; values.size() >= size_t(count); values = values.drop_front(count)) {
+    Value group = vector::FromElementsOp::create(
+        b, VectorType::get(count, values[0].getType()),
+        values.take_front(count));
+    Value converted = convert(group);
+    for (int64_t e = 0; e < count; ++e)
       results.push_back(vector::ExtractOp::create(b, converted, e));
   }
-  if (i < values.size())
-    results.push_back(convert(values[i]));
+  for (Value value : values)
+    results.push_back(convert(value));
   return results;
 }
 
 SmallVector<Value> KernelLowering::convertElements(ArrayRef<Value> values,
                                                    Type to) {
-  if (!values.empty() && convertsInPairs(values[0].getType(), to))
-    return inPairs(*this, values,
-                   [&](Value pair) { return convertElement(pair, to); });
+  int64_t count =
+      values.empty() ? 1 : convertedTogether(values[0].getType(), to);
+  if (count > 1)
+    return together(*this, values, count,
+                    [&](Value group) { return convertElement(group, to); });
   SmallVector<Value> results;
   for (Value value : values)
     results.push_back(convertElement(value, to));

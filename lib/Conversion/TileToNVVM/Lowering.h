@@ -332,8 +332,9 @@ public:
     SharedAddresses(KernelLowering &lowering, const SharedBuffer &buffer,
                     const FragmentLayout &layout, ArrayRef<unsigned> dims,
                     ArrayRef<Value> offsets = {}, Value lane = {});
-    /// Has lanes for which `turns` (i1) holds access register r ^ `reg` in place
-    /// of r. False, and nothing done, where addresses are no unions of bits.
+    /// Has lanes for which `turns` (i1) holds access register r ^ `reg` in
+    /// place of r. False, and nothing done, where addresses are no unions of
+    /// bits.
     bool exchange(Value turns, int64_t reg);
     /// Of the first element of whole bytes.
     Value operator()(int64_t reg);
@@ -420,17 +421,19 @@ public:
   SmallVector<Operation *> lowered;
 };
 
-/// Whether conversions between these element types are fast for two at a time:
-/// those of fp8, by cvt, and of packed elements (ExpandMath).
-bool convertsInPairs(Type from, Type to);
+/// For how many elements at a time conversions between these types are fast:
+/// two of fp8, by cvt, and of packed elements, as many integers as 32 bits hold
+/// of those that i4 is extended to (ExpandMath); 1 for others.
+int64_t convertedTogether(Type from, Type to);
 
 /// On a loop that LLVM is not to unroll.
 LLVM::LoopAnnotationAttr notUnrolled(MLIRContext *context);
 
-/// Emits `convert` on vectors of two values each; one that is left over is
-/// converted alone.
-SmallVector<Value> inPairs(KernelLowering &lowering, ArrayRef<Value> values,
-                           llvm::function_ref<Value(Value)> convert);
+/// Emits `convert` on vectors of `count` values each (2 or more); those that
+/// are left over are converted alone.
+SmallVector<Value> together(KernelLowering &lowering, ArrayRef<Value> values,
+                            int64_t count,
+                            llvm::function_ref<Value(Value)> convert);
 
 /// digit (index / divisor) % extent of a lane or warp number; the modulo is
 /// left out for the slowest digit.

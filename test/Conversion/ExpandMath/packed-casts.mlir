@@ -70,3 +70,33 @@ func.func @converted(%x: i8, %y: i16) -> (bf16, f16) {
   %b = arith.sitofp %y : i16 to f16
   return %a, %b : bf16, f16
 }
+
+// Four codes of four bits become signed bytes in one word: their top bits flipped, 8 comes off under a flipped top bit of each byte.
+// CHECK-LABEL: func.func @signed_bytes
+// CHECK:         %[[BYTES:.*]] = arith.constant -2004318072 : i32
+// CHECK:         arith.xori %{{.*}}, %[[BYTES]] : i32
+// CHECK:         arith.subi {{.*}} : i32
+// CHECK:         arith.xori {{.*}} : i32
+// CHECK:         llvm.bitcast %{{.*}} : i32 to vector<4xi8>
+// The fifth is left over.
+// CHECK:         llvm.inline_asm {{.*}}"bfe.s32 $0, $1, 0, 4;"
+// CHECK-NOT:     llvm.inline_asm
+// CHECK-NOT:     arith.extsi
+func.func @signed_bytes(%x: vector<5xi4>) -> vector<5xi8> {
+  %y = arith.extsi %x : vector<5xi4> to vector<5xi8>
+  return %y : vector<5xi8>
+}
+
+// Two in a word of 16 bits each; unsigned ones need no arithmetic, and single ones are LLVM's.
+// CHECK-LABEL: func.func @halves
+// CHECK:         arith.constant -2146926584 : i32
+// CHECK:         llvm.bitcast %{{.*}} : i32 to vector<2xi16>
+// CHECK-NOT:     arith.subi
+// CHECK:         llvm.bitcast %{{.*}} : i32 to vector<4xi8>
+// CHECK:         arith.extui %{{.*}} : i4 to i8
+func.func @halves(%x: vector<2xi4>, %y: vector<4xi4>, %z: i4) -> (vector<2xi16>, vector<4xi8>, i8) {
+  %a = arith.extsi %x : vector<2xi4> to vector<2xi16>
+  %b = arith.extui %y : vector<4xi4> to vector<4xi8>
+  %c = arith.extui %z : i4 to i8
+  return %a, %b, %c : vector<2xi16>, vector<4xi8>, i8
+}

@@ -39,7 +39,8 @@ int64_t ParallelLowering::groupWidth() {
     if (isFragment(buffer)) {
       // Two at a time is what conversions of these are fast for.
       Type element = cast<MemRefType>(buffer.getType()).getElementType();
-      if (!convertsInPairs(element, Float16Type::get(element.getContext())))
+      if (convertedTogether(element, Float16Type::get(element.getContext())) ==
+          1)
         return;
       bits = kMaxAccessBits / 2;
     }
@@ -214,29 +215,31 @@ SmallVector<Value> nvvm::mapped(ValueRange values, IRMapping &map) {
   return result;
 }
 
-/// A conversion that is fast for two neighbouring iterations at a time.
-bool ParallelLowering::emitPairs(Operation &inner,
-                                 MutableArrayRef<IRMapping> maps) {
+/// A conversion that is fast for several neighbouring iterations at a time.
+bool ParallelLowering::emitConverted(Operation &inner,
+                                     MutableArrayRef<IRMapping> maps) {
   if (maps.size() < 2 || inner.getNumOperands() != 1 ||
       inner.getNumResults() != 1 || !isa<CastOpInterface>(inner) ||
       isa<arith::BitcastOp>(inner))
     return false;
   Type to = inner.getResult(0).getType();
-  if (!convertsInPairs(inner.getOperand(0).getType(), to))
+  int64_t count = convertedTogether(inner.getOperand(0).getType(), to);
+  if (count == 1)
     return false;
   SmallVector<Value> values;
   for (IRMapping &map : maps)
     values.push_back(map.lookupOrDefault(inner.getOperand(0)));
-  SmallVector<Value> results = inPairs(lowering, values, [&](Value value) {
-    OperationState state(inner.getLoc(), inner.getName());
-    state.addOperands(value);
-    Type shaped = to;
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      shaped = vector.clone(to);
-    state.addTypes(shaped);
-    state.addAttributes(inner.getAttrs());
-    return lowering.builder.create(state)->getResult(0);
-  });
+  SmallVector<Value> results =
+      together(lowering, values, count, [&](Value value) {
+        OperationState state(inner.getLoc(), inner.getName());
+        state.addOperands(value);
+        Type shaped = to;
+        if (auto vector = dyn_cast<VectorType>(value.getType()))
+          shaped = vector.clone(to);
+        state.addTypes(shaped);
+        state.addAttributes(inner.getAttrs());
+        return lowering.builder.create(state)->getResult(0);
+      });
   for (auto [map, result] : llvm::zip(maps, results))
     map.map(inner.getResult(0), result);
   return true;
@@ -354,7 +357,7 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
     }
     return success();
   }
-  if (emitPairs(inner, maps))
+  if (emitConverted(inner, maps))
     return success();
   if (auto comparison = dyn_cast<arith::CmpIOp>(inner))
     if (comparisons && emitComparison(comparison, reg, maps))

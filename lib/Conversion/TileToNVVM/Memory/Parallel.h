@@ -42,7 +42,7 @@ private:
   LogicalResult emitGroup(int64_t reg, int64_t width);
   LogicalResult emitOp(Operation &inner, int64_t reg,
                        MutableArrayRef<IRMapping> maps);
-  bool emitPairs(Operation &inner, MutableArrayRef<IRMapping> maps);
+  bool emitConverted(Operation &inner, MutableArrayRef<IRMapping> maps);
   bool emitComparison(arith::CmpIOp comparison, int64_t reg,
                       MutableArrayRef<IRMapping> maps);
   /// An index with quotients, by the digits of the thread's number.

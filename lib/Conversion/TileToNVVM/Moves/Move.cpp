@@ -383,10 +383,14 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
         count /= 2;
   // Registers have no width; conversions may.
   if (source.space == MemorySpace::Fragment &&
-      target.space == MemorySpace::Fragment &&
-      (convertsInPairs(source.elementType, target.elementType) ||
-       storesHalves(move, source, target)))
-    count = runLength(loop, 2);
+      target.space == MemorySpace::Fragment) {
+    int64_t converted =
+        convertedTogether(source.elementType, target.elementType);
+    if (converted == 1 && storesHalves(move, source, target))
+      converted = 2;
+    if (converted > 1)
+      count = runLength(loop, converted);
+  }
   return moveInRuns(lowering, move, source, target, loop, isInside, count);
 }
 
