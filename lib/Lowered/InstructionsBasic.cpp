@@ -149,9 +149,7 @@ void policy(Machine &, Thread &, const PtxInstruction &i, uint64_t *slots) {
 /// cvt.rna.tf32.f32: to 10 bits of mantissa, ties away from zero.
 void roundToTf32(Machine &, Thread &, const PtxInstruction &i,
                  uint64_t *slots) {
-  auto bits = uint32_t(i.read(1, slots));
-  bool isSpecial = (bits & 0x7f800000) == 0x7f800000;
-  i.write(0, slots, isSpecial ? bits : (bits + 0x1000) & 0xffffe000);
+  i.write(0, slots, roundedToTf32(uint32_t(i.read(1, slots))));
 }
 
 uint64_t toSmallFloat(MatrixType type, double value) {

@@ -314,11 +314,11 @@ void tensorLoad(Machine &machine, Thread &thread, const PtxInstruction &i,
                                             AccessKind::Write, i.site, agent,
                                             Proxy::Async);
         if (piece.inside)
-          std::memcpy(shared,
-                      machine.accessGlobal(piece.global, piece.bytes,
-                                           AccessKind::Read, i.site, agent,
-                                           Proxy::Async),
-                      piece.bytes);
+          tmaLoad(map, shared,
+                  machine.accessGlobal(piece.global, piece.bytes,
+                                       AccessKind::Read, i.site, agent,
+                                       Proxy::Async),
+                  piece.bytes);
         else
           tmaFill(map, shared, piece.bytes);
       }

@@ -88,6 +88,17 @@ std::string tmaPieces(const TensorMapFields &map, TmaMode mode,
 /// what lies outside of the tensor.
 uint32_t tmaBytes(const TensorMapFields &map, TmaMode mode);
 
+/// The word of an f32 rounded to 10 bits of mantissa, ties away from zero;
+/// infinities and NaN stay.
+inline uint32_t roundedToTf32(uint32_t bits) {
+  bool isSpecial = (bits & 0x7f800000) == 0x7f800000;
+  return isSpecial ? bits : (bits + 0x1000) & 0xffffe000;
+}
+
+/// Copies elements as a load does: those of a map of tf32 are rounded.
+void tmaLoad(const TensorMapFields &map, void *to, const void *from,
+             uint32_t count);
+
 /// One element for out-of-bounds bytes: zeros, or NaN where the map asks for it
 /// (fill = 1, floating-point types only).
 void tmaFill(const TensorMapFields &map, void *bytes, uint32_t count);

@@ -18,6 +18,20 @@
 using namespace mlir::tile::lowered;
 namespace cuda = mlir::tile::runtime::cuda;
 
+void mlir::tile::lowered::tmaLoad(const TensorMapFields &map, void *to,
+                                  const void *from, uint32_t count) {
+  std::memcpy(to, from, count);
+  if (map.type != cuda::kMapTFloat32)
+    return;
+  auto *bytes = static_cast<uint8_t *>(to);
+  for (uint32_t i = 0; i + 4 <= count; i += 4) {
+    uint32_t word;
+    std::memcpy(&word, bytes + i, sizeof(word));
+    word = roundedToTf32(word);
+    std::memcpy(bytes + i, &word, sizeof(word));
+  }
+}
+
 void mlir::tile::lowered::tmaFill(const TensorMapFields &map, void *bytes,
                                   uint32_t count) {
   std::memset(bytes, 0, count);

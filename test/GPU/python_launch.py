@@ -207,15 +207,27 @@ def cupy_arrays(add):
     right(a, b, c)
 
 
+def passes(name):
+    """What a program beside this one prints, which must end well."""
+    program = pathlib.Path(__file__).with_name(name)
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0 and "PASS" in done.stdout, done.stdout + done.stderr
+    return done.stdout
+
+
 @check
 def cupy_without_torch(_):
     """Outputs are CuPy's where the inputs are, in a process that has no PyTorch."""
     if importlib.util.find_spec("cupy") is None:
         print("     CuPy is not installed")
         return
-    program = pathlib.Path(__file__).with_name("python_cupy.py")
-    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=120)
-    assert done.returncode == 0 and "PASS" in done.stdout, done.stdout + done.stderr
+    passes("python_cupy.py")
+
+
+@check
+def rounded_operands(_):
+    """TMA rounds operands of products in tf32."""
+    print(passes("python_rounding.py"), end="")
 
 
 @check

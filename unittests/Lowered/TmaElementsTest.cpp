@@ -37,6 +37,27 @@ TEST(TmaElements, FillsWithZerosOrNaN) {
   EXPECT_EQ(half[1], 0x7fff);
 }
 
+TEST(TmaElements, LoadsRoundToTf32) {
+  TiledParameters p;
+  p.type = cuda::kMapFloat32;
+  p.box[0] = 32;
+  // A tie goes away from zero, what is below it towards zero.
+  const float in[6] = {1 + 0x1p-11f, -1 - 0x1p-11f, 1 + 0x1.fp-12f, 0x1.8p-137f,
+                       std::numeric_limits<float>::infinity(),
+                       std::numeric_limits<float>::quiet_NaN()};
+  float out[6];
+  tmaLoad(p.fields(), out, in, sizeof(in));
+  EXPECT_EQ(std::memcmp(in, out, sizeof(in)), 0);
+  p.type = cuda::kMapTFloat32;
+  tmaLoad(p.fields(), out, in, sizeof(in));
+  EXPECT_EQ(out[0], 1 + 0x1p-10f);
+  EXPECT_EQ(out[1], -1 - 0x1p-10f);
+  EXPECT_EQ(out[2], 1);
+  EXPECT_EQ(out[3], 0x1p-136f);
+  EXPECT_EQ(out[4], in[4]);
+  EXPECT_TRUE(std::isnan(out[5]));
+}
+
 template <typename T>
 static void expectReduced(const char *op, int type, std::vector<T> dst,
                           const std::vector<T> &src,

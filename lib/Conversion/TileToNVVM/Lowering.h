@@ -221,6 +221,9 @@ public:
   /// (PackedMemory.h).
   llvm::SetVector<Value> storedByHalves;
 
+  /// Tiles that tensor copies round to tf32 (RoundedTiles.h).
+  llvm::DenseSet<Value> roundedTiles;
+
   /// Scalar arguments by position.
   llvm::DenseMap<unsigned, Value> scalars;
 

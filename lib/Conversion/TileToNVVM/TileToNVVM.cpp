@@ -14,6 +14,7 @@
 #include "Schedule/Iterations.h"
 #include "Schedule/Tokens.h"
 #include "Tcgen05/TensorMemory.h"
+#include "Tma/RoundedTiles.h"
 #include "Tma/TmaCopy.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
@@ -192,6 +193,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   lowering.function = createFunction(builder, kernel, target);
   lowering.agent.warps = kernel.getNumWarps();
   lowering.hasFewRegisters = leavesFewRegisters(kernel, target);
+  lowering.roundedTiles = findRoundedTiles(kernel);
   if (failed(emitStart(lowering)))
     return failure();
 

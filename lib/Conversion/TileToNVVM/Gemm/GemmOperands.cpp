@@ -25,8 +25,8 @@ class LdmatrixLoader : public OperandLoader {
 public:
   LdmatrixLoader(KernelLowering &lowering, const SharedBuffer &buffer,
                  MmaOperand operand, const MmaSetup &setup, bool kMajor,
-                 Type elementType)
-      : lowering(lowering), isTf32(elementType.isF32()) {
+                 Type elementType, bool roundTf32)
+      : lowering(lowering), roundTf32(roundTf32) {
     bool isA = operand == MmaOperand::A;
     int64_t elementBytes = elementType.getIntOrFloatBitWidth() / 8;
     int64_t outer = isA ? setup.shape.m : setup.shape.n; // per instruction
@@ -101,7 +101,7 @@ public:
       for (int64_t m = 0; m < matrices; ++m) {
         Value reg =
             matrices == 1 ? loaded : LLVM::ExtractValueOp::create(b, loaded, m);
-        if (isTf32)
+        if (roundTf32)
           reg = lowering.roundToTf32(reg);
         registers.push_back(reg);
       }
@@ -116,7 +116,7 @@ public:
 private:
   KernelLowering &lowering;
   SharedBuffer buffer;
-  bool isTf32, transposed = false;
+  bool roundTf32, transposed = false;
   int64_t matrices = 4, matricesK = 2, perLoad = 1;
   FragmentLayout layout;
   std::unique_ptr<KernelLowering::SharedAddresses> addresses;
@@ -220,7 +220,7 @@ static FailureOr<std::unique_ptr<OperandLoader>>
 sharedElements(KernelLowering &lowering, Operation *op,
                const SharedBuffer &buffer, MmaOperand operand,
                const MmaSetup &setup, bool transposed, Type elementType,
-               const FragmentLayout &instruction) {
+               const FragmentLayout &instruction, bool roundTf32) {
   // One instruction spread over the warps; instructions are added as constants.
   bool isA = operand == MmaOperand::A;
   int64_t own = isA ? setup.warps.m : setup.warps.n;
@@ -253,8 +253,7 @@ sharedElements(KernelLowering &lowering, Operation *op,
     return context->fromStorage(stored, elementType);
   };
   return std::unique_ptr<OperandLoader>(std::make_unique<ElementLoader>(
-      lowering, instruction, operand, setup, elementType, element,
-      elementType.isF32()));
+      lowering, instruction, operand, setup, elementType, element, roundTf32));
 }
 
 FailureOr<std::unique_ptr<OperandLoader>>
@@ -279,20 +278,22 @@ tile::nvvm::makeLoader(KernelLowering &lowering, Operation *op, Value buffer,
     // Whole 8x8 matrices only: an overhanging tile would read outside rows.
     int64_t tileOuter = isA ? setup.tilesM * setup.shape.m * setup.warps.m
                             : setup.tilesN * setup.shape.n * setup.warps.n;
+    bool roundTf32 =
+        elementType.isF32() && !lowering.roundedTiles.contains(buffer);
     bool exact = tileOuter == (isA ? setup.op.getM() : setup.op.getN()) &&
                  setup.tilesK * setup.shape.k == setup.op.getK();
     bool canLdmatrix = lowering.target.hasLdmatrix() && rowsAligned && exact &&
                        bits <= 32 && (kMajor || bits == 16);
     if (canLdmatrix)
       return std::unique_ptr<OperandLoader>(std::make_unique<LdmatrixLoader>(
-          lowering, *shared, operand, setup, kMajor, elementType));
+          lowering, *shared, operand, setup, kMajor, elementType, roundTf32));
     if (lowering.target.hasLdmatrix() && rowsAligned && exact && !kMajor &&
         bits == 8 && !setup.isSparse() &&
         transposesBytes(operand, setup.shape, setup.warps, setup.op.getM(),
                         setup.op.getN()))
       return makeByteLoader(lowering, *shared, operand, setup);
     return sharedElements(lowering, op, *shared, operand, setup, transposed,
-                          elementType, *instruction);
+                          elementType, *instruction, roundTf32);
   }
   FailureOr<FragmentBuffer> fragment = lowering.fragment(buffer, op);
   if (failed(fragment))

@@ -135,6 +135,9 @@ tile::nvvm::describeTensorMap(KernelLowering &lowering,
   runtime::TensorMapSpec spec;
   spec.arg = index;
   spec.type = mapType(move, lowering.manifest->args[index].type);
+  if (spec.type == runtime::ElementType::F32 &&
+      lowering.roundedTiles.contains(move.getTarget()))
+    spec.type = runtime::ElementType::TF32;
   int64_t units = geometry.elementsPerUnit;
   if (units > 1)
     spec.type = runtime::ElementType::UI8;
