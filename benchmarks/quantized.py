@@ -7,8 +7,9 @@
 
 Every result is first compared with float32 on fresh inputs, outputs poisoned. The fastest configuration that is right then alternates
 with its peers: torch's matmul of weights that were dequantized before (cuBLAS), and our own GEMM of them. `share` is what the problem has
-to move (weights, scales, zero points, A and C) over time, as a part of what a copy moves; problems of 128 and more rows have TFLOP/s.
-L2 is flushed before each measured call.
+to move (weights, scales, zero points, A and C) over time, as a part of what a copy of 2 GB moves; `read` is a kernel that only reads as
+many bytes (tilebench/reading.py): the most that few rows can reach where the L2 cache is flushed before each call, as here. Problems of
+128 and more rows have TFLOP/s.
 
 `run ... --jsonl FILE` adds what was measured to FILE, as lines for results.jsonl (see results.py).
 """
@@ -99,11 +100,13 @@ def candidates(p):
             # Longer steps: what a step costs beside its weights, the waits and the release, is shared by more of them.
             found += [change(tile=(rows, 64, 256), stages=s) for s in (2, 3, 4)]
             found += [change(tile=(rows, 64, 256), stages=s, parts=2) for s in (3, 4)] * (base.packing != "rows")
-            found += [change(tile=(rows, 128, 256), stages=3)]
+            found += [change(tile=(rows, 128, 256), stages=3), change(tile=(rows, 128, 256), threads=256, stages=4, parts=1 + (base.packing != "rows"))]
             found += [] if wide else [change(tile=(rows, 64, 512), stages=s) for s in (2, 3)]
         if rows >= 32:
             # A's tile is as large as W's: it is read once for more columns.
             found += [change(tile=(rows, 256, 128), threads=256, stages=s) for s in (3, 5)]
+            found += [change(tile=(rows, 256, 256), threads=256, stages=3, parts=2)] * (base.scale != "sums" and base.packing != "rows")
+            found += [change(tile=(rows, 128, 256), threads=256, stages=4, parts=2, split=2)] * (p.n <= 16384 and base.scale != "sums" and base.packing != "rows")
             found += [change(tile=(rows, 128, 128), threads=256, stages=4, cluster=2)]
         if p.n <= 16384:
             found += [change(tile=(rows, 64, 128), stages=6, split=s) for s in (2, 4)]
@@ -326,6 +329,10 @@ def measure(bench, p, copy):
         if own:
             peers["f16"] = own[bench.fastest(own)[0]]
     bytes_moved = moved(p, base, t)
+    if p.few:
+        from tilebench.reading import reader
+
+        peers["read"] = reader(bench, bytes_moved)
     work = bytes_moved if p.few else 2 * p.m * p.n * p.k
     weights = p.n * p.k * base.bits // 8
     row = bench.report(mode_of(p, weights), p.label, best, good[best], work, peers, dict(few=p.few, bytes=bytes_moved, weights=weights))
@@ -350,7 +357,7 @@ def summary(bench):
             worst = min(rows, key=lambda r: r["share"])
             print(f"== {title}: share of a copy {geomean(r['share'] for r in rows):.3f} of {len(rows)}, worst {worst['share']:.3f} ({worst['problem']})")
     for few in (True, False):
-        for peer in ("cublas", "f16"):
+        for peer in ("cublas", "f16", "read"):
             rows = [r for r in bench.rows if r["few"] == few and peer in r["peers"]]
             if rows:
                 worst = min(rows, key=lambda r: r["peers"][peer]["ratio"])

@@ -138,6 +138,8 @@ TABLES = (
         (
             quantized("few-16", "1 to 64 rows, weights of 16 to 64 MB; the ratio is the share of a copy", "16 MB", "a copy", ("ratio >= 0.50",), "TB/s", "^copy$"),
             quantized("few-64", "1 to 64 rows, weights of 64 MB and more; the ratio is the share of a copy", "64 MB", "a copy", ("ratio >= 0.70",), "TB/s", "^copy$"),
+            quantized("read-16", "1 to 64 rows, weights of 16 to 64 MB", "16 MB", "a kernel that only reads as many bytes", (), "TB/s", "^read$"),
+            quantized("read-64", "1 to 64 rows, weights of 64 MB and more", "64 MB", "a kernel that only reads as many bytes", (), "TB/s", "^read$"),
             quantized("many", "128 to 4,096 rows", "many rows", "our GEMM of f16", ("ratio >= 0.85",), "TFLOP/s", "^f16$"),
             experts("experts-product", "grouped product: Mixtral, Qwen, DeepSeek-V3, 1,024 to 16,384 tokens", "product", "`torch._grouped_mm`", "ratio >= 1.05", against="^grouped_mm$"),
             experts("experts-product-dense", "grouped product, 512 rows an expert and more in the mean", "product", "one dense product of as many rows, cuBLAS", "ratio >= 0.85", match=" 16384", against="^dense$"),

@@ -33,6 +33,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Triple.h"
 #include <mutex>
@@ -50,6 +51,16 @@ void LLVMInitializeNVPTXTargetMC();
 void LLVMInitializeNVPTXAsmPrinter();
 }
 
+/// Has pointers into shared memory, local memory and constants 32 bits, which
+/// these windows need no more of: additions of 64 bits are two instructions.
+/// LLVM has no other place for it than an option (docs/Rationale/Backend.md).
+static void shortenPointers() {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto option = options.find("nvptx-short-ptr");
+  if (option != options.end())
+    static_cast<llvm::cl::opt<bool> *>(option->second)->setInitialValue(true);
+}
+
 static void initializeNVPTX() {
   static std::once_flag done;
   std::call_once(done, [] {
@@ -58,6 +69,7 @@ static void initializeNVPTX() {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
     boundCoalescing();
+    shortenPointers();
   });
 }
 
