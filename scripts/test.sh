@@ -41,10 +41,6 @@ lit=$(command -v lit || true)
 [[ -x /usr/lib/llvm-22/bin/lit ]] && lit=/usr/lib/llvm-22/bin/lit
 "$lit" -sv --timeout 900 --output "$results/lit.json" build/release/test
 
-section "pytest"
-PYTHONPATH=$PWD/build/release/python build/python/venv/bin/python -m pytest -q test/python --junitxml "$results/pytest.xml"
-[[ -f $results/pytest.xml ]] || echo "pytest left no results" >>"$results/errors.txt"
-
 # References are numpy's. Another python3 in front of Debian's may lack it.
 python=python3
 python3 -c 'import numpy' 2>/dev/null || python=/usr/bin/python3
@@ -67,7 +63,8 @@ section "random programs against numpy"
 "$python" test/Fuzz/fuzz.py --seeds 0:230,1000000000:1000000010,3000000000:3000000020,4000000000:4000000020,5000000000:5000000012,6000000000:6000000016,7000000000:7000000016 --turns 2 --bin build/release/bin --junit "$results/matrix-fuzz.xml" "${assembler[@]}"
 [[ -f $results/matrix-fuzz.xml ]] || echo "test/Fuzz/fuzz.py left no results" >>"$results/errors.txt"
 
-section "the wheel, in an environment of its own"
+section "pytest, of the wheel in an environment of its own"
+# The package of the checkout, which PYTHONPATH=build/release/python finds, is the same files.
 wheel_env=$results/wheel-venv
 if scripts/wheel.sh --no-sdist build/python/venv/bin/python >"$results/wheel.log" 2>&1 &&
   /usr/bin/python3 -m venv "$wheel_env" &&
