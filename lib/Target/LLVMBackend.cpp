@@ -51,16 +51,6 @@ void LLVMInitializeNVPTXTargetMC();
 void LLVMInitializeNVPTXAsmPrinter();
 }
 
-/// Has pointers into shared memory, local memory and constants 32 bits, which
-/// these windows need no more of: additions of 64 bits are two instructions.
-/// LLVM has no other place for it than an option (docs/Rationale/Backend.md).
-static void shortenPointers() {
-  auto &options = llvm::cl::getRegisteredOptions();
-  auto option = options.find("nvptx-short-ptr");
-  if (option != options.end())
-    static_cast<llvm::cl::opt<bool> *>(option->second)->setInitialValue(true);
-}
-
 static void initializeNVPTX() {
   static std::once_flag done;
   std::call_once(done, [] {
@@ -69,7 +59,6 @@ static void initializeNVPTX() {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
     boundCoalescing();
-    shortenPointers();
   });
 }
 
@@ -96,6 +85,35 @@ LogicalResult LLVMBackend::guarded(StringRef phase,
   return failure();
 }
 
+/// Whether pointers into shared memory, local memory and constants have 32
+/// bits: where the tensor cores read shared memory by descriptors, which are
+/// computed from addresses (docs/Rationale/Backend.md).
+static bool hasShortPointers(const TargetInfo &target) {
+  return target.hasWgmma();
+}
+
+namespace {
+/// Sets the width of these pointers for the target machines that are made while
+/// it lives. LLVM has no other place for it than an option, which it reads
+/// then; other threads wait.
+class PointerWidth {
+public:
+  explicit PointerWidth(bool isShort) : lock(mutex) { set(isShort); }
+  ~PointerWidth() { set(false); }
+
+private:
+  static void set(bool isShort) {
+    auto &options = llvm::cl::getRegisteredOptions();
+    auto option = options.find("nvptx-short-ptr");
+    if (option != options.end())
+      *static_cast<llvm::cl::opt<bool> *>(option->second) = isShort;
+  }
+
+  static inline std::mutex mutex;
+  std::lock_guard<std::mutex> lock;
+};
+} // namespace
+
 LogicalResult LLVMBackend::createTargetMachine(ModuleOp moduleOp) {
   initializeNVPTX();
   llvm::Triple triple{kTriple};
@@ -108,6 +126,7 @@ LogicalResult LLVMBackend::createTargetMachine(ModuleOp moduleOp) {
   // fmul + fadd contract only where the operations carry `contract`. PTX
   // assemblers would contract a plain `add`; LLVM prints `add.rn` instead.
   targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  PointerWidth width(hasShortPointers(*options.target));
   machine.reset(target->createTargetMachine(
       triple, options.target->arch, "+ptx" + std::to_string(ptxVersion),
       targetOptions, std::nullopt, std::nullopt,

@@ -98,7 +98,7 @@ tile.kernel @multicast(%B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx
 // PTX:         cvt.u16.u32 %[[ROWMASK:rs[0-9]+]], %[[ROWSHIFTED]];
 // PTX:         and.b32 %[[X:r[0-9]+]], %[[RANK]], 1;
 // PTX:         shl.b32 %[[XROWS:r[0-9]+]], %[[X]], 6;
-// PTX:         shl.b32 %{{r[0-9]+}}, %[[X]], 13;
+// PTX:         mul.wide.u32 %{{rd[0-9]+}}, %[[X]], 8192;
 // PTX:         .multicast::cluster {{.*}}, %[[ROWMASK]];
 // PTX:         mov.b32 %[[BBYTES:r[0-9]+]], 32768;
 // PTX-NEXT:    mbarrier.expect_tx.relaxed.cta.shared.b64 [tile_shared_arena+49152], %[[BBYTES]];
