@@ -6,15 +6,14 @@
     scripts/sass_loops.py CODE.cubin
     scripts/sass_loops.py CODE.sass        (what `nvdisasm -c` printed)
 
-No GPU is needed. A program goes through tile-translate and ptxas first; nvdisasm disassembles. It is found on PATH or by the variable
-NVDISASM; the package nvidia-cuda-nvdisasm of PyPI has it. Loops are named by their label, outer ones count the instructions of inner ones.
+No GPU is needed. A program goes through tile-translate and ptxas first; nvdisasm (--nvdisasm, else on PATH) disassembles: the package
+nvidia-cuda-nvdisasm of PyPI has it. Loops are named by their label, outer ones count the instructions of inner ones.
 Signs of trouble that the line names: R2UR (a descriptor of the tensor cores that ptxas keeps in registers of each thread, though it is
 the same in all: one or two for each instruction), LDL and STL (spills), and WARPGROUP.DEPBAR behind each HGMMA (serialized, C75xx).
 """
 
 import argparse
 import collections
-import os
 import pathlib
 import re
 import shutil
@@ -81,7 +80,7 @@ def disassembly(options, folder):
         execute([options.bin / "tile-translate", path, f"--arch={options.arch}", "--tile-to-ptx", "-o", ptx])
         execute([shutil.which("ptxas") or "ptxas", f"-arch={options.arch}", ptx, "-o", cubin])
         path = cubin
-    return execute([os.environ.get("NVDISASM", "nvdisasm"), "-c", path])
+    return execute([options.nvdisasm, "-c", path])
 
 
 def main():
@@ -89,6 +88,7 @@ def main():
     parser.add_argument("file", type=pathlib.Path, help="a program (.mlir), machine code (.cubin) or its disassembly (.sass)")
     parser.add_argument("--arch", default="sm_90a", help="of a program")
     parser.add_argument("--bin", type=pathlib.Path, default=pathlib.Path("build/release/bin"), help="folder of tile-translate")
+    parser.add_argument("--nvdisasm", default="nvdisasm", help="the disassembler")
     parser.add_argument("--most", type=int, default=8, help="how many instructions a line names")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,8 @@
 //
 // Codes of few bits become floats as the last bits of a power of two's mantissa
 // (PackedCasts.cpp): a mask takes them out of a word, and the power is put
-// around them. What of it only the optimized code shows is here.
+// around them. What of it only the optimized code shows is here, and the mask
+// that takes four codes out of a word on their way to four bytes.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_TARGET_FLOATMAGIC_H

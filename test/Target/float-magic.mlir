@@ -6,6 +6,8 @@
 // RUN: tile-run %s --kernel=bytes --stage=lowered --arch=sm_90a --check
 // RUN: tile-run %s --kernel=unsigned_bytes --stage=lowered --arch=sm_90a --check
 // RUN: tile-run %s --kernel=all_bytes --stage=lowered --arch=sm_80 --check
+// RUN: tile-run %s --kernel=four_bytes --stage=lowered --arch=sm_90a --check
+// RUN: tile-run %s --kernel=four_bytes --stage=lowered --arch=sm_80 --check
 #shift = affine_map<(d0) -> ((d0 floordiv 2) * 4 + (d0 mod 2) * 16)>
 
 // CHECK-LABEL: .entry signed
@@ -88,5 +90,26 @@ tile.kernel @all_bytes(%O: memref<256x2xf16>) grid(%b) = (1) threads(64) {
     %u = arith.uitofp %q : i8 to f16
     memref.store %s, %O[%i, %c0] : memref<256x2xf16>
     memref.store %u, %O[%i, %c1] : memref<256x2xf16>
+  }
+}
+
+// Four codes become four signed bytes: one mask with the flipped bits, one subtraction, and the top bits flipped back.
+// CHECK-LABEL: .entry four_bytes
+// CHECK-NOT:     bfe.s32
+// CHECK-DAG:     lop3.b32 {{.*}}, 0xf0f0f0f, 0x88888888, 0x6a;
+// CHECK-DAG:     add.s32 {{.*}}, -134744072;
+// CHECK-DAG:     xor.b32 {{.*}}, -2139062144;
+// CHECK-NOT:     bfe.s32
+// CHECK:         ret
+#byte = affine_map<(d0) -> ((d0 floordiv 4) * 4 + (d0 mod 4) * 8)>
+tile.kernel @four_bytes(%W: memref<64xi32> {tile.alignment = 16}, %O: memref<64x8xi8> {tile.alignment = 16}) grid(%b) = (1) threads(64) {
+  tile.parallel (%i, %j) in (64, 8) {
+    %sh = affine.apply #byte(%j)
+    %w = memref.load %W[%i] : memref<64xi32>
+    %sh32 = arith.index_cast %sh : index to i32
+    %ww = arith.shrui %w, %sh32 : i32
+    %q = arith.trunci %ww : i32 to i4
+    %f = arith.extsi %q : i4 to i8
+    memref.store %f, %O[%i, %j] : memref<64x8xi8>
   }
 }

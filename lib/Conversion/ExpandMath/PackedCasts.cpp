@@ -1,4 +1,4 @@
-//===- PackedCasts.cpp - i4, i8 and fp4 to floats -------------------------===//
+//===- PackedCasts.cpp - i4, i8 and fp4 to floats, i4 to bytes ------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // cvt from integers has a quarter of the throughput of arithmetic, or less. A
@@ -7,7 +7,7 @@
 // for eight bits, too (bf16 has seven). fp4's three low bits below f16's
 // exponent are the number times 2^-14, as a denormal of f16 where it is one of
 // fp4; below bf16's, times 2^-126. Two elements share the 32 bits of an f16x2
-// or bf16x2.
+// or bf16x2, and four codes that become bytes share a word.
 //
 //===----------------------------------------------------------------------===//
 #include "MathBuilder.h"
