@@ -98,6 +98,8 @@ struct TargetInfo {
     return capability == 89 || capability >= 120;
   }
   bool hasTma() const { return capability >= 90; }
+  /// elect.sync: one thread of a warp, which ptxas knows to be one.
+  bool hasElect() const { return capability >= 90; }
   /// red.global.add on vectors of 32 bits.
   bool hasVectorAtomics() const { return capability >= 90; }
   /// Tensor copies of four rows by index (PTX ISA, "cp.async.bulk.tensor":

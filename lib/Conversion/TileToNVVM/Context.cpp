@@ -10,6 +10,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Conversion/ElementCast.h"
 
 using namespace mlir;
@@ -84,14 +85,53 @@ Value KernelLowering::threadId() {
   Value id = NVVM::ThreadIdXOp::create(builder, builder.getI32Type());
   return addConst(id, -32 * agent.firstWarp);
 }
+/// Whether only operations without loops stand between an operation of the
+/// block that is written and what is written next.
+static bool standsNear(OpBuilder &builder, Operation *op) {
+  auto next = builder.getInsertionPoint();
+  if (op->getBlock() != builder.getInsertionBlock())
+    return false;
+  if (next != op->getBlock()->end() && !op->isBeforeInBlock(&*next))
+    return false;
+  for (auto it = std::next(op->getIterator()); it != next; ++it)
+    if (isa<LoopLikeOpInterface>(*it))
+      return false;
+  return true;
+}
+
+Value KernelLowering::electHere(int64_t groups) {
+  // ptxas knows that one thread runs behind it: it issues copies without a loop
+  // over the threads that may be there.
+  Value isElected = NVVM::ElectSyncOp::create(builder, builder.getI1Type(),
+                                              /*membermask=*/Value());
+  Value isInFirst = inFirstWarp(groups);
+  return isInFirst ? arith::AndIOp::create(builder, isInFirst, isElected)
+                   : isElected;
+}
 Value KernelLowering::elected(int64_t groups) {
   if (agent.isSingleThread)
     return {};
+  if (target.hasElect()) {
+    Value &known = electedIn[{builder.getInsertionBlock(), groups}];
+    if (!known || !standsNear(builder, known.getDefiningOp()))
+      known = electHere(groups);
+    return known;
+  }
   Value thread = threadId();
   if (groups > 1)
     thread = builder.createOrFold<arith::RemUIOp>(thread,
                                                   i32(numThreads() / groups));
   return builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, thread,
+                                             i32(0));
+}
+Value KernelLowering::inFirstWarp(int64_t groups) {
+  if (agent.isSingleThread || agent.warps == groups)
+    return {};
+  Value warp = uniformWarpId();
+  if (groups > 1)
+    warp =
+        builder.createOrFold<arith::RemUIOp>(warp, i32(agent.warps / groups));
+  return builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, warp,
                                              i32(0));
 }
 Value KernelLowering::groupId(int64_t groups) {

@@ -244,6 +244,8 @@ public:
   /// The block's warp number, shuffled from lane 0 in the entry block; null
   /// until somebody asks.
   Value blockWarp;
+  /// What elected() wrote last in a block, for so many groups.
+  llvm::SmallDenseMap<std::pair<Block *, int64_t>, Value> electedIn;
 
   Agent agent;
   /// What follows from the thread's number is computed where it is used, not
@@ -253,8 +255,12 @@ public:
   bool hasFewRegisters = false;
   int64_t numThreads() { return agent.warps * 32; }
   /// i1, true in one thread of each of `groups` equal groups of the agent's
-  /// warps; null where only one thread runs.
+  /// warps; null where only one thread runs. It is always the same thread.
   Value elected(int64_t groups = 1);
+  Value electHere(int64_t groups);
+  /// i1, true in the warp of the elected thread, so that a branch on it is
+  /// uniform; null where no other warp runs.
+  Value inFirstWarp(int64_t groups = 1);
   /// Which of `groups` the thread belongs to, the same in all lanes.
   Value groupId(int64_t groups);
 

@@ -13,6 +13,7 @@
 #include "Memory/Places.h"
 #include "Schedule/Iterations.h"
 #include "Schedule/Tokens.h"
+#include "Schedule/UniformLoops.h"
 #include "Tcgen05/TensorMemory.h"
 #include "Tma/RoundedTiles.h"
 #include "Tma/TmaCopy.h"
@@ -130,6 +131,21 @@ static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, KernelOp kernel,
   return function;
 }
 
+/// The arena's address plus what is 0 in every warp, which ptxas does not know.
+/// It computes an address that it knows anew wherever it is used, from the
+/// block's number in its cluster (S2UR). Under a condition that differs among
+/// threads this costs every wgmma around it its uniform registers: see
+/// docs/Rationale/Wgmma.md.
+static Value keepInRegister(KernelLowering &lowering, Value address) {
+  auto &b = lowering.builder;
+  constexpr int64_t kUnusedBits = 20, kAlignmentBits = 10;
+  Value nothing = arith::ShRUIOp::create(b, lowering.uniformWarpId(),
+                                         lowering.i32(kUnusedBits));
+  nothing = arith::ShLIOp::create(b, nothing, lowering.i32(kAlignmentBits));
+  return LLVM::GEPOp::create(b, address.getType(), b.getI8Type(), address,
+                             ArrayRef<LLVM::GEPArg>{nothing});
+}
+
 /// What a block does once before it runs the kernel's body.
 static LogicalResult emitStart(KernelLowering &lowering) {
   auto module = lowering.kernel->getParentOfType<ModuleOp>();
@@ -141,6 +157,8 @@ static LogicalResult emitStart(KernelLowering &lowering) {
   LLVM::GlobalOp arenaSymbol = getArena(module, builder);
   lowering.sharedBase =
       LLVM::AddressOfOp::create(lowering.builder, arenaSymbol);
+  if (usesWgmma(lowering.kernel.getBodyRegion()))
+    lowering.sharedBase = keepInRegister(lowering, lowering.sharedBase);
   if (failed(beginTensorMemory(lowering)))
     return failure();
   return createClusterBarriers(lowering, lowering.kernel);
@@ -209,6 +227,7 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   if (failed(keepAsyncLoops(lowering)))
     return failure();
   replaceIterations(lowering);
+  keepLoopsUniform(lowering);
   eraseTokens(lowering.function);
   orderPackedAccesses(lowering);
   hoistAllocas(*entry);

@@ -62,10 +62,12 @@ void tile::nvvm::prefetchTensorMaps(KernelLowering &lowering) {
   auto &b = lowering.builder;
   OpBuilder::InsertionGuard guard(b);
   // Behind the allocas: the branch ends LLVM's entry block, and allocas outside
-  // of it do not become registers.
-  b.setInsertionPointToStart(lowering.entry);
+  // of it do not become registers. Behind the warp's number, which elects.
+  Operation *last = lowering.uniformWarpId().getDefiningOp();
   for (auto alloca : lowering.entry->getOps<LLVM::AllocaOp>())
-    b.setInsertionPointAfter(alloca);
+    if (last->isBeforeInBlock(alloca))
+      last = alloca;
+  b.setInsertionPointAfter(last);
   auto branch = scf::IfOp::create(b, lowering.elected(), /*withElse=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
   for (Value map : lowering.tensorMaps)
