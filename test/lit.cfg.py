@@ -1,11 +1,12 @@
 # The lit suite of mlir-tile: its directories mirror lib/.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Features: `ptxas`, `mlir-opt` (the upstream one, which cannot parse the tile
+# Features: `ptxas`, `nvdisasm`, `mlir-opt` (the upstream one, which cannot parse the tile
 # dialect), `gpu`, `tmpfs` (a small file system can be mounted), `static` (how LLVM
 # is linked), and one per tool of this build.
 # A test that names a tool this checkout has no sources for is unsupported; a tool
 # that should have been built and was not makes its tests fail.
+import glob
 import os
 import shutil
 import subprocess
@@ -43,6 +44,13 @@ for program in ("ptxas", "mlir-opt", "clang-22", "cc"):
     if shutil.which(program, path=search_path):
         config.available_features.add(program)
 config.available_features.update(tool for tool in config.tile_built_tools if tool)
+
+# The disassembler comes with the packages of the Python tests (python/requirements-test.txt).
+packaged = glob.glob(os.path.join(config.tile_source_dir, "build/python/venv/lib/python3*/site-packages/nvidia/*/bin/nvdisasm"))
+disassembler = shutil.which("nvdisasm", path=search_path) or next(iter(packaged), None)
+if disassembler:
+    config.available_features.add("nvdisasm")
+    config.substitutions.append(("%nvdisasm", disassembler))
 
 if config.tile_static:
     config.available_features.add("static")
