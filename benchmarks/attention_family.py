@@ -116,7 +116,8 @@ def candidates(p):
             found = [change(base, keys=16, stages=8), change(base, keys=64)]
         return [[f, Combine(d=p.d)] for f in found + [change(f, specialize=False) for f in found]]
     if p.family == "mla":
-        return [[Decode(kv="latent", d=512, rows=64, threads=256, stages=s, specialize=r), Combine(d=512)] for s in (2, 1) for r in (None, False)]
+        base = Decode(kv="latent", d=512, rows=64, threads=256)
+        return [[change(base, stages=s, specialize=r, lazy=z), Combine(d=512)] for s in (2, 1) for r in (None, False) for z in (False, True)]
     if p.family == "backward":
         base = Backward(d=p.d, **p.options)
         small = [change(base, rows=32), base] if p.d > 64 else [base, change(base, rows=128)]

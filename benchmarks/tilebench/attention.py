@@ -278,6 +278,12 @@ def changes(p, unit):
     return "\n".join(before), "\n".join(loop) + "\n" if p.bias or p.softcap else ""
 
 
+# A maximum counts once weights against the old one exceed 2^8: %margin is 8 / %scale.
+LAZY = """      %enough = arith.addf %old, %margin : f32
+      %grows = arith.cmpf ogt, %new, %enough : f32
+      %both = arith.select %grows, %new, %old : f32"""
+
+
 def softmax(rows, keys, dv, t, fast=" fastmath<afn>", largest="      %both = arith.maximumf %old, %new : f32", raised=""):
     """From scores to weights: what stands between the two products of a step. %largest, %sum and %acc are of all keys so
     far; `largest` says which maximum counts from now on, `raised` multiplies weights."""
@@ -354,9 +360,7 @@ def attention_text(p):
     policy = "policy = #tile.warp_policy<full_row>"
     margin = ""
     if p.lazy:
-        largest = """      %enough = arith.addf %old, %margin : f32
-      %grows = arith.cmpf ogt, %new, %enough : f32
-      %both = arith.select %grows, %new, %old : f32"""
+        largest = LAZY
         margin = f"""
   // A maximum counts once weights against the old one exceed 2^8.
   %margin = arith.constant {8 / scale!r} : f32"""

@@ -10,7 +10,7 @@ have to be finite. Parts are f32 and normalized, their LSE is a power of two.
 import dataclasses
 import math
 
-from .attention import softmax
+from .attention import LAZY, softmax
 from .gemm import HEAD, SHORT, memref
 from .notation import complete
 
@@ -32,6 +32,7 @@ class Decode:
     threads: int = 128
     split: bool = True
     specialize: bool | None = None
+    lazy: bool = False  # a maximum counts where it has grown 2^8-fold
     name: str = ""
 
     def ident(self):
@@ -40,7 +41,7 @@ class Decode:
         kv = self.kv + (str(self.page) if self.kv != "dense" else "")
         parts = ["decode", SHORT.get(self.element, self.element), f"d{self.d}", kv, f"{self.rows}x{self.keys}", f"s{self.stages}", f"t{self.threads}"]
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
-        return "_".join(parts + ["split" if self.split else "whole"])
+        return "_".join(parts + ["split" if self.split else "whole"] + ["lazy"] * self.lazy)
 
     @property
     def latent(self):
@@ -153,6 +154,7 @@ def decode_text(p):
     else:
         store = "  tile.scatter %acc to %O[%c0] rows %row[%c0]\n"
         at, logarithm = "[index(%r)]", f"(%largest[%i] * %scale + log2(%sum[%i])) * {math.log(2)!r}"
+    lazily = dict(largest=LAZY) if p.lazy else {}
     row = memref([rows], "f32", fragment)
     ids = memref([rows], "i32", shared)
     return complete(f"""{HEAD}tile.kernel @{p.ident()}({parameters(p)})
@@ -161,7 +163,7 @@ def decode_text(p):
   %lowest = arith.constant -1.0e+30 : f32
   // log2(e) / sqrt(columns of Q): the softmax is taken in powers of two.
   %scale = arith.constant {scale!r} : f32
-{chr(10).join(lines)}
+{f"  // A maximum counts once weights against the old one exceed 2^8.{chr(10)}  %margin = arith.constant {8 / scale!r} : f32{chr(10)}" if p.lazy else ""}{chr(10).join(lines)}
   %Qs = tile.alloc : {tile(rows, d)}
   %Ks = tile.alloc : {tile(keys, d)}
 {tiles}  %row = tile.alloc : {ids}
@@ -193,7 +195,7 @@ def decode_text(p):
         %S[%i, %j] := %S[%i, %j] if i32(%n + %j) < %seen[%i] else -inf
       }}
     }}
-{softmax(rows, keys, d, t)}{second}  }}
+{softmax(rows, keys, d, t, **lazily)}{second}  }}
   tile.parallel (%i, %j) in ({rows}, {d}) {{
     %l := %sum[%i]
     %some := %l if %l > 0.0 else 1.0

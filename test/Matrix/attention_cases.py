@@ -257,6 +257,8 @@ case("decode paged 16", True)(decode(few(kv="paged", page=16), tokens=2))
 case("decode paged 128")(decode(few(kv="paged", page=128)))
 case("decode paged 1", True)(decode(few(kv="paged", page=1), lengths=(77, 0, 1)))
 case("decode mla", True)(decode(few(kv="latent", d=512, rows=64, threads=256), 128, lengths=(70, 0), splits=2))
+case("decode mla lazy", True)(decode(few(kv="latent", d=512, rows=64, threads=256, lazy=True), 128, lengths=(70, 0, 200), splits=2))
+case("decode dense lazy", True)(decode(few(lazy=True)))
 case("decode mla tokens whole")(decode(few(kv="latent", d=512, rows=64, threads=256, split=False), 16, lengths=(70, 0, 1), tokens=5))
 
 
