@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 TYPES = {"f16": torch.float16, "f32": torch.float32, "i32": torch.int32, "f8E4M3FN": torch.float8_e4m3fn}
 VOCABULARY = 50000
-SCALARS = {"s": 0.7, "eps": 1e-5, "p": 0.3, "seed": 1234}
+SCALARS = {"s": 0.7, "eps": 1e-5, "p": 0.3, "seed": 1234, "g": 256.0}
 
 
 def extents(problem):
@@ -32,10 +32,14 @@ def tensors(problem, operator, device="cuda"):
             found[name] = torch.empty(dims, device=device, dtype=TYPES[element])
         else:
             found[name] = torch.randn(dims, device=device, dtype=torch.float32 if element == "f32" else torch.float16).to(TYPES[element])
-    if problem.kind == "layernorm_backward":
+    if problem.kind in ("layernorm_backward", "layernorm_weights"):
         x = found["X"].float()
         found["M"] = x.mean(-1)
         found["S"] = torch.rsqrt(x.var(-1, correction=0) + SCALARS["eps"])
+    if problem.kind == "rmsnorm_backward":
+        found["S"] = torch.rsqrt(found["X"].float().square().mean(-1) + SCALARS["eps"])
+    if problem.kind == "cross_entropy_backward":
+        found["L"] = torch.logsumexp(found["X"].float(), -1)
     return found
 
 
@@ -102,6 +106,20 @@ def _backward(x, w, dy, m, s):
     return (g - g.mean(-1, keepdim=True) - n * (n * g).mean(-1, keepdim=True)) * s[:, None]
 
 
+def _weights(x, dy, m, s):
+    return ((x - m[:, None]) * s[:, None] * dy).sum(0), dy.sum(0)
+
+
+def _rms_backward(x, w, dy, s):
+    n, g = x * s[:, None], dy * w
+    return (g - n * (n * g).mean(-1, keepdim=True)) * s[:, None]
+
+
+def _entropy_backward(x, t, lse):
+    columns = torch.arange(x.shape[1], device=x.device)
+    return (torch.exp(x - lse[:, None]) - (columns == t[:, None]).float()) * SCALARS["g"]
+
+
 def _residual(x, r, w, eps):
     h = x + r
     return h, _norm(h, w, eps)
@@ -124,7 +142,12 @@ EXPRESSIONS = {
     "rmsnorm_residual": lambda X, R, W: _residual(X, R, W, EPS),
     "layernorm": lambda X, W, B: (_layernorm(X, W, B, EPS),),
     "layernorm_backward": lambda X, W, DY, M, S: (_backward(X, W, DY, M, S),),
+    "layernorm_weights": lambda X, DY, M, S: _weights(X, DY, M, S),
+    "rmsnorm_backward": lambda X, W, DY, S: (_rms_backward(X, W, DY, S),),
     "softmax": lambda X: (torch.softmax(X, -1),),
+    "cross_entropy_backward": lambda X, T, L: (_entropy_backward(X, T, L),),
+    "rowmax": lambda X: (X.amax(-1),),
+    "permute": lambda X: (X.transpose(0, 1).contiguous(),),
     "cross_entropy": lambda X, T: (torch.logsumexp(X, -1) - X.gather(1, T.long()[:, None])[:, 0],),
     "rowsum": lambda X: (X.sum(-1),),
     "colsum": lambda X: (X.sum(0),),
@@ -143,6 +166,7 @@ EXPRESSIONS = {
 # Plain PyTorch calls a library that is likely the faster peer.
 LIBRARY = {
     "transpose": lambda X: (X.t().contiguous(),),
+    "permute": lambda X: (X.transpose(0, 1).contiguous(),),
     "gemv": lambda W, x: (W @ x,),
     "colsum": lambda X: (X.sum(0, dtype=torch.float32),),
     "cumsum": lambda X: (X.cumsum(-1),),
@@ -189,18 +213,18 @@ def check(problem, operator, found, results=None):
     if problem.kind == "dropout":
         return _check_dropout(found["X"], got[0])
     given, rows = inputs(operator, found), problem.rows
-    whole = problem.kind in ("colsum", "transpose", "conv1d")
+    whole = problem.kind in ("colsum", "layernorm_weights", "transpose", "permute", "conv1d")
     step = rows if whole else max(1, (1 << 26) // problem.columns)
     for start in range(0, rows, step):
         part = slice(start, min(rows, start + step))
         cut = [g[part] if g.shape[0] == rows and g.dim() and not whole else g for g in given]
-        if problem.kind in ("rmsnorm", "rmsnorm_residual", "layernorm", "layernorm_backward"):
+        if problem.kind in ("rmsnorm", "rmsnorm_residual", "layernorm", "layernorm_backward", "rmsnorm_backward"):
             cut = [g if n in ("W", "B") else g[part] for n, g in zip(_names(operator), given)]
         if problem.kind == "gemv":
             cut = [given[0][part], given[1]]
         if problem.kind == "embedding":
             cut = [given[0], given[1][part]]
-        wide = [g.float() if g.is_floating_point() and problem.kind not in ("transpose", "embedding") else g for g in cut]
+        wide = [g.float() if g.is_floating_point() and problem.kind not in ("transpose", "permute", "embedding") else g for g in cut]
         for name, value, want in zip(names, got, EXPRESSIONS[problem.kind](*wide)):
             value = value if whole else value[part]
             if name == "I" and problem.kind in ("top8", "top64") and results is not None:
@@ -229,10 +253,10 @@ def _compare(problem, name, got, want):
         return f"{off} more than a step away, {many:.2%} one step" if off or many > 1e-3 else None
     if got.shape != want.shape:
         want = want.reshape(got.shape)
-    exact = problem.kind in ("transpose", "embedding", "sort", "top8", "top64")
+    exact = problem.kind in ("transpose", "permute", "embedding", "rowmax", "sort", "top8", "top64")
     rounding = 0 if exact else 2.0**-10 if got.dtype == torch.float16 else 1e-5
-    size = problem.columns if problem.kind != "colsum" else problem.rows
-    small = {"rowsum": 1e-6 * size, "colsum": 1e-6 * size, "cumsum": 1e-6 * size, "gemv": 2e-3 * size**0.5, "cross_entropy": 1e-3}
+    size = problem.columns if problem.kind not in ("colsum", "layernorm_weights") else problem.rows
+    small = {"rowsum": 1e-6 * size, "colsum": 1e-6 * size, "layernorm_weights": 2e-6 * size, "cross_entropy_backward": 2.0**-16, "cumsum": 1e-6 * size, "gemv": 2e-3 * size**0.5, "cross_entropy": 1e-3}
     absolute = 0 if exact else small.get(problem.kind, 2e-3 if problem.kind != "softmax" else 2.0**-24)
     error = (got.float() - want.float()).abs()
     bad = ~(error <= rounding * want.float().abs() + absolute)

@@ -72,6 +72,12 @@ class Program:
         self.index(0), self.index(64)
         self.shape = (self.o.rows, 64)
 
+    def rows_of_head(self):
+        self.grid = f"(%h, %by) = ({self.o.columns // 128}, dim(%X, 0) ceildiv {self.o.rows})"
+        self.line(f"%m = arith.muli %by, {self.index(self.o.rows)} : index")
+        self.line("%n = arith.constant 0 : index")
+        self.shape = (self.o.rows, 128)
+
     def groups(self, width):
         self.grid = f"(%bx, %by) = ({self.o.columns} ceildiv {self.o.cols}, dim(%X, 0) ceildiv {self.o.rows})"
         self.line(f"%m = arith.muli %by, {self.index(self.o.rows)} : index")
@@ -142,9 +148,12 @@ class Program:
             self.copy_vector_in(name, tile)
         return tile
 
-    def load_rows(self, name):
-        tile = self.rows_tile(name.lower())
+    def copy_rows_in(self, name, tile):
         self.line(f"tile.copy %{name}[%m] to {tile.name} : {self.types[name]} to {tile.type}")
+
+    def load_rows(self, name, element="f32"):
+        tile = self.rows_tile(name.lower(), element)
+        self.copy_rows_in(name, tile)
         return tile
 
     def load_shared(self, name, above):
@@ -327,6 +336,9 @@ class Body:
     def cmpf(self, how, a, b):
         return self.p.value(f"arith.cmpf {how}, {a}, {b} : f32")
 
+    def cmpi(self, how, a, b):
+        return self.p.value(f"arith.cmpi {how}, {a}, {b} : i32")
+
     def select(self, condition, a, b, kind="f32"):
         return self.p.value(f"arith.select {condition}, {a}, {b} : {kind}")
 
@@ -338,16 +350,21 @@ class Body:
     def row(self):
         return self.p.value("arith.addi %m, %i : index")
 
+    def row_of(self, name):
+        """The row, or the last one that an argument has: its element may be read where nothing will store a result."""
+        if self.p.o.rows == 1:
+            return self.row()
+        count = self.p.value(f"memref.dim %{name}, {self.p.index(0)} : {self.p.types[name]}")
+        last = self.p.value(f"arith.subi {count}, {self.p.index(1)} : index")
+        return self.p.value(f"arith.minui {self.row()}, {last} : index")
+
     def index_from(self, name):
-        found = self.p.value(f"memref.load %{name}[{self.row()}] : {self.p.types[name]}")
+        found = self.p.value(f"memref.load %{name}[{self.row_of(name)}] : {self.p.types[name]}")
         return self.p.value(f"arith.index_cast {found} : i32 to index")
 
     def element_of(self, name, column):
-        found = self.p.value(f"memref.load %{name}[{self.row()}, {column}] : {self.p.types[name]}")
+        found = self.p.value(f"memref.load %{name}[{self.row_of(name)}, {column}] : {self.p.types[name]}")
         return self.p.value(f"arith.extf {found} : f16 to f32")
-
-    def store_row(self, name, value):
-        self.p.line(f"memref.store {value}, %{name}[{self.row()}] : {self.p.types[name]}")
 
     def random(self, seed):
         """32 random bits by Philox 4x32 with 7 rounds, as in examples/gallery/dropout.mlir."""

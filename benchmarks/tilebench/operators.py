@@ -11,7 +11,7 @@ import dataclasses
 
 from .operator_text import Program
 
-ELEMENTWISE = ("scale", "add", "swiglu", "gelu", "rope", "dropout", "embedding", "conv1d", "transpose")
+ELEMENTWISE = ("scale", "add", "swiglu", "gelu", "rope", "dropout", "embedding", "conv1d", "transpose", "permute", "cross_entropy_backward")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,8 +72,12 @@ ARGUMENTS = {
     "rmsnorm_residual": _args("X R,N; R R,N; W N; eps f32; H R,N w; Y R,N w"),
     "layernorm": _args("X R,N; W N; B N; eps f32; Y R,N w"),
     "layernorm_backward": _args("X R,N; W N; DY R,N; M f32 R; S f32 R; DX R,N w"),
+    "layernorm_weights": _args("X R,N; DY R,N; M f32 R; S f32 R; DW f32 N w; DB f32 N w"),
+    "rmsnorm_backward": _args("X R,N; W N; DY R,N; S f32 R; DX R,N w"),
     "softmax": _args("X R,N; Y R,N w"),
     "cross_entropy": _args("X R,N; T i32 R; L f32 R w"),
+    "cross_entropy_backward": _args("X R,N; T i32 R; L f32 R; g f32; DX R,N w"),
+    "rowmax": _args("X R,N; Y f32 R w"),
     "rowsum": _args("X R,N; Y f32 R w"),
     "colsum": _args("X R,N; Y f32 N w"),
     "argmax": _args("X R,N; I i32 R w"),
@@ -82,6 +86,7 @@ ARGUMENTS = {
     "top8": _args("X f32 R,N; V f32 R,8 w; I i32 R,8 w"),
     "top64": _args("X f32 R,N; V f32 R,64 w; I i32 R,64 w"),
     "rope": _args("X R,H,128; COS f32 R,64; SIN f32 R,64; Y R,H,128 w"),
+    "permute": _args("X R,H,128; Y H,R,128 w"),
     "transpose": _args("X R,N; Y N,R w"),
     "conv1d": _args("X R,N; W N,4; B N; Y R,N w"),
     "dropout": _args("X R,N; Y R,N w; p f32; seed i32"),
@@ -251,6 +256,47 @@ def layernorm_backward(o, p):
     return p.store(x, "DX")
 
 
+def layernorm_weights(o, p):
+    """Gradients of weights and bias: sums over all rows, which a block of columns walks."""
+    p.columns_walk()
+    x, dy, mean, inverse = p.tile("x"), p.tile("dy"), p.rows_tile("mean"), p.rows_tile("inverse")
+    parts = [p.tile(name) for name in ("weights", "bias")]
+    for part in parts:
+        p.fill(part, "0.0")
+    with p.walk():
+        p.copy_in("X", x)
+        p.copy_in("DY", dy)
+        p.copy_rows_in("M", mean)
+        p.copy_rows_in("S", inverse)
+        with p.each() as e:
+            g = e.get(dy)
+            n = e.mul(e.sub(e.get(x), e.get(mean)), e.get(inverse))
+            e.put(e.fma(g, n, e.get(parts[0])), parts[0])
+            e.put(e.add(e.get(parts[1]), g), parts[1])
+    for part, name in zip(parts, ("DW", "DB")):
+        total = p.vector_tile("total")
+        p.reduce("sum", part, total, dim=0)
+        p.store_vector(total, name)
+    return p
+
+
+def rmsnorm_backward(o, p):
+    p.whole_rows()
+    x, dy, w, inverse = p.load("X"), p.load("DY"), p.load_vector("W"), p.load_rows("S")
+    product, total = p.tile("product"), p.rows_tile("total")
+    with p.each() as e:
+        n = e.mul(e.get(x), e.get(inverse))
+        g = e.mul(e.get(dy), e.get(w))
+        e.put(n, x)
+        e.put(g, dy)
+        e.put(e.mul(n, g), product)
+    p.reduce("sum", product, total)
+    with p.each() as e:
+        along = e.mul(e.mul(e.get(total), e.const(repr(1.0 / o.columns))), e.get(x))
+        e.put(e.mul(e.sub(e.get(dy), along), e.get(inverse)), x)
+    return p.store(x, "DX")
+
+
 LOG2E = "1.44269504"
 
 
@@ -318,8 +364,36 @@ def cross_entropy(o, p):
         p.reduce("sum", x, total)
     with p.each_row() as e:
         target = e.element_of("X", e.index_from("T"))
-        e.store_row("L", e.sub(e.add(e.unary("math.log", e.get(total)), e.get(top)), target))
-    return p
+        e.put(e.sub(e.add(e.unary("math.log", e.get(total)), e.get(top)), target), total)
+    return p.store_rows(total, "L")
+
+
+def cross_entropy_backward(o, p):
+    """The gradient of the loss times %g; L is the logarithm of the sum of exponentials of a row (what cross_entropy subtracts from)."""
+    p.tiles()
+    x, lse, target = p.load("X"), p.load_rows("L"), p.load_rows("T", "i32")
+    with p.each() as e:
+        weight = e.exp2(e.mul(e.sub(e.get(x), e.get(lse)), e.const(LOG2E)))
+        one = e.select(e.cmpi("eq", e.column(), e.get(target)), e.const("1.0"), e.const("0.0"))
+        e.put(e.mul(e.sub(weight, one), "%g"), x)
+    return p.store(x, "DX")
+
+
+def rowmax(o, p):
+    if o.form == "pieces":
+        p.pieces()
+        x, part, top = p.tile("x"), p.tile("part"), p.rows_tile("top")
+        p.fill(part, "-6.0e+4")
+        with p.walk():
+            p.copy_in("X", x, pad="-6.0e+4")
+            with p.each() as e:
+                e.put(e.max(e.get(part), e.get(x)), part)
+        p.reduce("max", part, top)
+        return p.store_rows(top, "Y")
+    p.whole_rows()
+    x, top = p.load("X"), p.rows_tile("top")
+    p.reduce("max", x, top)
+    return p.store_rows(top, "Y")
 
 
 def rowsum(o, p):
@@ -412,6 +486,15 @@ def transpose(o, p):
     return p.store(y, "Y", swapped=True)
 
 
+def permute(o, p):
+    p.rows_of_head()
+    x = p.tile("x", "f16")
+    size = f"sizes [{o.rows}, 1, 128]"
+    p.line(f"tile.copy %X[%m, %h, %n] {size} to {x.name} : {p.types['X']} to {x.type}")
+    p.line(f"tile.copy {x.name} to %Y[%h, %m, %n] {size.replace(f'{o.rows}, 1', f'1, {o.rows}')} : {x.type} to {p.types['Y']}")
+    return p
+
+
 def conv1d(o, p):
     p.tiles()
     xs = p.load_shared("X", above=3)
@@ -469,13 +552,13 @@ def _problems():
     for kind in ("rmsnorm", "layernorm"):
         found += [Problem(kind, rows, n) for rows in (2048, 32768) for n in (1024, 2048, 4096, 5120, 8192, 16384)]
     found += [Problem("rmsnorm_residual", 16384, n) for n in (4096, 7168)]
-    found += [Problem("layernorm_backward", 16384, 4096)]
+    found += [Problem(kind, 16384, 4096) for kind in ("layernorm_backward", "layernorm_weights", "rmsnorm_backward")]
     found += [Problem("softmax", rows, n) for rows in (2048, 32768) for n in (1024, 4096, 8192, 16384)]
     found += [Problem("softmax", 32768, 1000), Problem("softmax", 4096, 50257), Problem("softmax", 4096, 65536), Problem("softmax", 1024, 262144)]
-    found += [Problem("cross_entropy", 8192, n) for n in (32000, 50257, 128256)]
-    found += [Problem(kind, 16384, 8192) for kind in ("rowsum", "colsum", "argmax")] + [Problem("cumsum", 16384, 4096)]
+    found += [Problem(kind, 8192, n) for kind in ("cross_entropy", "cross_entropy_backward") for n in (32000, 50257, 128256)]
+    found += [Problem(kind, 16384, 8192) for kind in ("rowsum", "rowmax", "colsum", "argmax")] + [Problem("cumsum", 16384, 4096)]
     found += [Problem("sort", 16384, 1024), Problem("sort", 8192, 4096), Problem("top8", 65536, 256), Problem("top64", 16384, 4096)]
-    found += [Problem("rope", 32768, 4096), Problem("transpose", 8192, 8192), Problem("transpose", 16384, 16384)]
+    found += [Problem("rope", 32768, 4096), Problem("permute", 32768, 4096), Problem("transpose", 8192, 8192), Problem("transpose", 16384, 16384)]
     found += [Problem("conv1d", 65536, 4096), Problem("embedding", 32768, 4096)]
     found += [Problem("gemv", rows, n) for rows, n in ((4096, 4096), (14336, 4096), (4096, 14336), (28672, 8192), (8192, 28672), (128256, 4096))]
     return found
@@ -492,6 +575,8 @@ def candidates(problem):
         return [Operator(kind, n, r, c, t) for r, c, t in shapes]
     if kind == "rope":
         return [Operator(kind, n, r, 0, t) for r, t in ((16, 128), (32, 256), (8, 64), (32, 128))]
+    if kind == "permute":
+        return [Operator(kind, n, r, 0, t) for r, t in ((64, 256), (32, 128), (128, 256), (16, 128))]
     if kind == "conv1d":
         return [Operator(kind, n, r, c, t) for r, c, t in ((64, 64, 128), (32, 128, 256), (64, 128, 256), (128, 64, 256))]
     if kind in ELEMENTWISE:
@@ -499,11 +584,11 @@ def candidates(problem):
         return [Operator(kind, n, r, c, t) for r, c, t in shapes]
     if kind == "cast_group":
         return [Operator(kind, n, r, c, t) for r, c, t in ((1, 2048, 256), (1, 4096, 256), (4, 1024, 256), (1, 1024, 128))]
-    if kind == "colsum":
+    if kind in ("colsum", "layernorm_weights"):
         return [Operator(kind, n, r, c, t, "pieces") for r, c, t in ((64, 64, 256), (32, 128, 256), (128, 64, 512), (64, 64, 512), (256, 32, 512))]
     if kind == "gemv":
         return [Operator(kind, n, r, c, t, "pieces") for r, c, t in ((4, 2048, 256), (1, 4096, 256), (2, 2048, 256), (8, 1024, 256), (4, 1024, 128), (1, 2048, 128), (4, 4096, 512))]
-    if kind in ("softmax", "cross_entropy") and n > 16384 or kind == "rowsum" and n > 32768:
+    if kind in ("softmax", "cross_entropy") and n > 16384 or kind in ("rowsum", "rowmax") and n > 32768:
         found = [Operator(kind, n, 1, c, t, "pieces") for c, t in ((4096, 512), (8192, 512), (8192, 1024), (4096, 256), (2048, 256))]
         if n <= 65536:
             found.append(Operator(kind, n, 1, 0, 1024))
@@ -521,6 +606,6 @@ def candidates(problem):
         found += [Operator(kind, n, 4, 0, min(1024, middle * 4)), Operator(kind, n, 2, 0, min(1024, middle * 2))]
     if kind == "rmsnorm" and n >= 8192:
         found += [Operator(kind, n, 1, 4096, 512, "pieces"), Operator(kind, n, 1, 2048, 256, "pieces")]
-    if kind == "rowsum":
+    if kind in ("rowsum", "rowmax"):
         found += [Operator(kind, n, 1, 2048, 256, "pieces"), Operator(kind, n, 4, 1024, 256, "pieces")]
     return found
