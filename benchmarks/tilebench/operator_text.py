@@ -52,7 +52,7 @@ class Program:
 
     def whole_rows(self):
         self._rows_of(self.o.arguments()[0][0])
-        self.line(f"%n = arith.constant 0 : index")
+        self.line("%n = arith.constant 0 : index")
         self.shape = (self.o.rows, self.o.columns)
 
     def pieces(self, matrix="X", rows=None):

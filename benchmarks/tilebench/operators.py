@@ -117,7 +117,7 @@ def add(o, p):
 
 def swiglu(o, p):
     p.tiles()
-    gate, up = p.load("X"), p.load("X", column=f"%n_up")
+    gate, up = p.load("X"), p.load("X", column="%n_up")
     with p.each() as e:
         g = e.get(gate)
         e.put(e.mul(e.silu(g), e.get(up)), gate)
