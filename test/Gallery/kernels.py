@@ -167,6 +167,15 @@ def embedding(rng, tokens):
     return Case({"TABLE": TABLE, "I": I, "Y": poison((tokens, 4096), "f2")}, ("Y",), references.embedding(*exactly(TABLE, I)))
 
 
+@kernel({"tokens": 8}, {"tokens": 7})
+def embedding_backward(rng, tokens):
+    DY = normal(rng, (tokens, 4096))
+    I = rng.integers(0, 5, tokens, np.int32)  # rows that several tokens have
+    I[[1, 5]] = -1, 20  # no rows
+    DTABLE = normal(rng, (20, 4096), np.float32)
+    return Case({"DY": DY, "I": I, "DTABLE": DTABLE}, ("DTABLE",), references.embedding_backward(*exactly(DY, I, DTABLE)))
+
+
 @kernel({"n": 4096}, {"n": 2504})
 def dropout(rng, n):
     X = normal(rng, n)

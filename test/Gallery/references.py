@@ -78,6 +78,15 @@ def embedding(TABLE, I):
     return {"Y": (np.where(exists[:, None], TABLE[np.where(exists, I, 0)], 0), 0)}
 
 
+def embedding_backward(DY, I, DTABLE):
+    """DTABLE[I[t]] + DY[t] over all tokens that have a row, added in any order."""
+    total, terms = DTABLE.copy(), np.abs(DTABLE)
+    exists = (I >= 0) & (I < len(DTABLE))
+    np.add.at(total, I[exists], DY[exists])
+    np.add.at(terms, I[exists], np.abs(DY[exists]))
+    return {"DTABLE": (total, summing(terms, len(I) + 1))}
+
+
 def argmax(X):
     """The first of the largest of each row."""
     return {"I": (X.argmax(1), 0), "V": (X.max(1), 0)}
