@@ -98,8 +98,9 @@ struct TargetInfo {
     return capability == 89 || capability >= 120;
   }
   bool hasTma() const { return capability >= 90; }
-  /// elect.sync: one thread of a warp, which ptxas knows to be one.
-  bool hasElect() const { return capability >= 90; }
+  /// By elect.sync, which sm_90 and later have, one thread of a warp is
+  /// elected. With tcgen05 ptxas spilled for it.
+  bool electsThreads() const { return hasWgmma(); }
   /// red.global.add on vectors of 32 bits.
   bool hasVectorAtomics() const { return capability >= 90; }
   /// Tensor copies of four rows by index (PTX ISA, "cp.async.bulk.tensor":

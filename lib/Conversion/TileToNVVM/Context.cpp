@@ -111,7 +111,7 @@ Value KernelLowering::electHere(int64_t groups) {
 Value KernelLowering::elected(int64_t groups) {
   if (agent.isSingleThread)
     return {};
-  if (target.hasElect()) {
+  if (target.electsThreads()) {
     Value &known = electedIn[{builder.getInsertionBlock(), groups}];
     if (!known || !standsNear(builder, known.getDefiningOp()))
       known = electHere(groups);

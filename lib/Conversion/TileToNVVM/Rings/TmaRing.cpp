@@ -26,7 +26,8 @@ std::string TmaRing::whyNotHere() {
 /// phase. Where all threads copy, one waits: mamba2 took 7 % longer on the H200
 /// with its whole warp.
 void TmaRing::byProducer(Body wait) {
-  if (lowering.agent.isSingleThread || lowering.agent.isCopying)
+  if (lowering.agent.isSingleThread || lowering.agent.isCopying ||
+      !lowering.target.electsThreads())
     return onOneThread(lowering, lowering.elected(), wait);
   onOneThread(lowering, lowering.inFirstWarp(), [&] {
     wait();

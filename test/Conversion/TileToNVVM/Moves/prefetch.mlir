@@ -28,8 +28,7 @@
 // PLAN-LABEL: tile.kernel @ahead
 // PLAN:       tile.copy %A{{.*}} to %A{{.*}} {{.*}}plan = #tile.copy_plan<bulk, bytes = 2>
 // BULK-LABEL: .entry ahead
-// BULK:       elect.sync
-// BULK:       setp.ge.s64
+// BULK:       setp.ge.{{[su]}}64
 // BULK:       cp.async.bulk.prefetch.L2.global [%rd{{[0-9]+}}], %r{{[0-9]+}};
 // RING-LABEL: tile.kernel @ahead
 tile.kernel @ahead(%A: memref<?x72xf16> {tile.alignment = 16}, %B: memref<?x72xf16> {tile.alignment = 16}) grid(%n, %m) = (2, dim(%A, 0) ceildiv 64) threads(128) {

@@ -92,7 +92,6 @@ tile.kernel @multicast(%B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx
 // PTX:         mov.b32 %[[ABYTES:r[0-9]+]], 16384;
 // PTX-NEXT:    mbarrier.expect_tx.relaxed.cta.shared.b64 [tile_shared_arena+49152], %[[ABYTES]];
 // PTX:         mov.u32 %[[RANK:r[0-9]+]], %cluster_ctarank;
-// PTX:         shr.u32 %[[Y:r[0-9]+]], %[[RANK]], 1;
 // PTX:         and.b32 %[[ROW:r[0-9]+]], %[[RANK]], -2;
 // PTX:         mov.b32 %[[ROWBITS:r[0-9]+]], 3;
 // PTX:         shl.b32 %[[ROWSHIFTED:r[0-9]+]], %[[ROWBITS]], %[[ROW]];
@@ -105,6 +104,7 @@ tile.kernel @multicast(%B: memref<4096x4096xf16> {tile.alignment = 16}) grid(%bx
 // PTX-NEXT:    mbarrier.expect_tx.relaxed.cta.shared.b64 [tile_shared_arena+49152], %[[BBYTES]];
 // PTX:         mov.b16 %[[COLUMNBITS:rs[0-9]+]], 5;
 // PTX:         shl.b16 %[[COLUMNMASK:rs[0-9]+]], %[[COLUMNBITS]], %[[X]];
+// PTX:         shr.u32 %[[Y:r[0-9]+]], %[[RANK]], 1;
 // PTX:         shl.b32 %{{r[0-9]+}}, %[[Y]], 14;
 // PTX-COUNT-2: .multicast::cluster {{.*}}, %[[COLUMNMASK]];
 // PTX-NOT:     .multicast::cluster
