@@ -1,13 +1,15 @@
 //===- Move.cpp - lowering of copy, fill, atomic and convert_layout -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which instructions move a tile is decided before: by threads ThreadRuns.cpp
-// moves it, by whole matrices MatrixCopy.cpp, by tensor copies TmaCopy.cpp, of
-// tensor memory TensorMoves.cpp. Fills, atomics and other layouts of a fragment
-// are loops of each thread over its part of the tile, here.
+// Which instruction moves a tile is decided before, and asked here: by threads
+// ThreadRuns.cpp moves it, by whole matrices MatrixCopy.cpp, by tensor copies
+// TmaCopy.cpp, of tensor memory TensorMoves.cpp. Fills, atomics and other
+// layouts of a fragment are loops of each thread over its part of the tile,
+// here.
 //
 //===----------------------------------------------------------------------===//
 #include "Move.h"
+#include "LoadedRuns.h"
 #include "MatrixCopy.h"
 #include "Memory/Places.h"
 #include "Memory/RegisterLoops.h"
@@ -35,6 +37,80 @@ LogicalResult tile::nvvm::requireLayout(Operation *op, bool present) {
 //===----------------------------------------------------------------------===//
 // Copy
 //===----------------------------------------------------------------------===//
+
+/// The most that one load or store moves.
+static constexpr int64_t kMostAccessBits = 128;
+
+/// Element of the side that a plan's bytes count (CopyFacts::countedSide).
+static Type countedElement(const Endpoint &source, const Endpoint &target) {
+  for (MemorySpace space : {MemorySpace::Global, MemorySpace::Shared})
+    for (const Endpoint *side : {&source, &target})
+      if (side->space == space)
+        return side->elementType;
+  return source.elementType;
+}
+
+LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
+                                        TileMoveOpInterface move,
+                                        Endpoint &source, Endpoint &target,
+                                        const FragmentLayout &loop,
+                                        bool isInside) {
+  if (isGlobal(move.getSource()) || isGlobal(move.getTarget()))
+    source.policy = target.policy = cachePolicy(lowering, move);
+  int64_t bytes = 0;
+  if (CopyPlanAttr plan = move.getPlanAttr()) {
+    bytes = plan.getBytes();
+    if (plan.getInstruction() == CopyInstruction::CpAsync) {
+      if (source.space != MemorySpace::Global ||
+          target.space != MemorySpace::Shared ||
+          source.elementType != target.elementType || move.getPad())
+        return move->emitOpError()
+               << "expected cp.async between global and shared memory of one "
+                  "element type, padded with zero";
+      return moveByCpAsync(lowering, move, source, target, loop, bytes,
+                           isInside);
+    }
+  }
+  if (CopyPlanAttr plan = move.getPlanAttr();
+      plan && plan.getInstruction() == CopyInstruction::Realign) {
+    std::optional<LoadedRuns> loaded;
+    if (isFragment(move.getTarget()))
+      loaded.emplace(lowering, source.elementType, loop.numRegisters());
+    LoadedRuns *runs = loaded ? &*loaded : nullptr;
+    if (failed(moveRealigned(
+            lowering, move, source, target, loop, isInside, runs, [&] {
+              return moveInRuns(lowering, move, source, target, loop, isInside,
+                                /*count=*/1, runs, /*isAtEdge=*/true);
+            })))
+      return failure();
+    return loaded
+               ? loaded->storeTo(target, elementsIn(bytes, source.elementType))
+               : success();
+  }
+  Type counted = countedElement(source, target);
+  bool isScalar = !move.getPlanAttr() || move.getPlanAttr().getInstruction() ==
+                                             CopyInstruction::Scalar;
+  int64_t count = isScalar ? 1 : runLength(loop, elementsIn(bytes, counted));
+  // Elements that are wider on the other side are more than one access there,
+  // and swizzles keep no more than one together.
+  for (const Endpoint *side : {&source, &target})
+    if (side->space == MemorySpace::Global ||
+        side->space == MemorySpace::Shared)
+      while (count > 1 &&
+             count * getStorageBits(side->elementType) > kMostAccessBits)
+        count /= 2;
+  // Registers have no width; conversions may.
+  if (source.space == MemorySpace::Fragment &&
+      target.space == MemorySpace::Fragment) {
+    int64_t converted =
+        convertedTogether(source.elementType, target.elementType);
+    if (converted == 1 && storesHalves(move, source, target))
+      converted = 2;
+    if (converted > 1)
+      count = runLength(loop, converted);
+  }
+  return moveInRuns(lowering, move, source, target, loop, isInside, count);
+}
 
 /// Whether either side has more addresses than there are registers for.
 static bool hasManyAddresses(CopyOp copy, const FragmentLayout &loop) {

@@ -8,13 +8,10 @@
 //===----------------------------------------------------------------------===//
 #include "ThreadRuns.h"
 #include "LoadedRuns.h"
-#include "Move.h"
-#include "Tma/TmaCopy.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
-#include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 
 using namespace mlir;
@@ -82,11 +79,11 @@ static Value elementsToBytes(KernelLowering &lowering, Value elements,
       elements, lowering.i32(llvm::Log2_64(8 / bits)));
 }
 
-/// cp.async of `bytes` per thread and instruction, zero-filled outside.
-static LogicalResult lowerCpAsync(KernelLowering &lowering,
-                                  TileMoveOpInterface move, Endpoint &source,
-                                  Endpoint &target, const FragmentLayout &loop,
-                                  int64_t bytes, bool isInside) {
+LogicalResult tile::nvvm::moveByCpAsync(KernelLowering &lowering,
+                                        TileMoveOpInterface move,
+                                        Endpoint &source, Endpoint &target,
+                                        const FragmentLayout &loop,
+                                        int64_t bytes, bool isInside) {
   auto &b = lowering.builder;
   int64_t bits = getStorageBits(source.elementType);
   int64_t count = runLength(loop, bytes * 8 / bits);
@@ -167,21 +164,8 @@ static LogicalResult lowerCpAsync(KernelLowering &lowering,
 // Loads and stores
 //===----------------------------------------------------------------------===//
 
-/// The most that one load or store moves.
-static constexpr int64_t kMostAccessBits = 128;
-
-/// Element of the side that a plan's bytes count (CopyFacts::countedSide).
-static Type countedElement(const Endpoint &source, const Endpoint &target) {
-  for (MemorySpace space : {MemorySpace::Global, MemorySpace::Shared})
-    for (const Endpoint *side : {&source, &target})
-      if (side->space == space)
-        return side->elementType;
-  return source.elementType;
-}
-
-/// Whether two registers of one fragment become one word of another's.
-static bool storesHalves(TileMoveOpInterface move, const Endpoint &source,
-                         const Endpoint &target) {
+bool tile::nvvm::storesHalves(TileMoveOpInterface move, const Endpoint &source,
+                              const Endpoint &target) {
   return source.space == MemorySpace::Fragment &&
          target.space == MemorySpace::Fragment && source.elementType.isF32() &&
          (target.elementType.isF16() || target.elementType.isBF16()) &&
@@ -203,13 +187,12 @@ static bool waitsLoaded(TileMoveOpInterface move, const Endpoint &source) {
          !isPacked(source.elementType);
 }
 
-/// Loads and stores of `count` elements at a time. Elements go to `loaded`
-/// where that is given, and stay there. `isAtEdge`: nothing is gained by a test
-/// whether all of the region lies inside.
-static LogicalResult
-moveInRuns(KernelLowering &lowering, TileMoveOpInterface move, Endpoint &source,
-           Endpoint &target, const FragmentLayout &loop, bool isInside,
-           int64_t count, LoadedRuns *loaded = nullptr, bool isAtEdge = false) {
+LogicalResult tile::nvvm::moveInRuns(KernelLowering &lowering,
+                                     TileMoveOpInterface move, Endpoint &source,
+                                     Endpoint &target,
+                                     const FragmentLayout &loop, bool isInside,
+                                     int64_t count, LoadedRuns *loaded,
+                                     bool isAtEdge) {
   bool movesWords = count > 1 && isPacked(source.elementType) &&
                     source.elementType == target.elementType;
   bool makesWords = count == 2 && storesHalves(move, source, target);
@@ -310,66 +293,4 @@ moveInRuns(KernelLowering &lowering, TileMoveOpInterface move, Endpoint &source,
   if (failed(emitAll()))
     return failure();
   return own ? own->storeTo(target, count) : success();
-}
-
-LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
-                                        TileMoveOpInterface move,
-                                        Endpoint &source, Endpoint &target,
-                                        const FragmentLayout &loop,
-                                        bool isInside) {
-  if (isGlobal(move.getSource()) || isGlobal(move.getTarget()))
-    source.policy = target.policy = cachePolicy(lowering, move);
-  int64_t bytes = 0;
-  if (CopyPlanAttr plan = move.getPlanAttr()) {
-    bytes = plan.getBytes();
-    if (plan.getInstruction() == CopyInstruction::CpAsync) {
-      if (source.space != MemorySpace::Global ||
-          target.space != MemorySpace::Shared ||
-          source.elementType != target.elementType || move.getPad())
-        return move->emitOpError()
-               << "expected cp.async between global and shared memory of one "
-                  "element type, padded with zero";
-      return lowerCpAsync(lowering, move, source, target, loop, bytes,
-                          isInside);
-    }
-  }
-  if (CopyPlanAttr plan = move.getPlanAttr();
-      plan && plan.getInstruction() == CopyInstruction::Realign) {
-    std::optional<LoadedRuns> loaded;
-    if (isFragment(move.getTarget()))
-      loaded.emplace(lowering, source.elementType, loop.numRegisters());
-    LoadedRuns *runs = loaded ? &*loaded : nullptr;
-    if (failed(moveRealigned(
-            lowering, move, source, target, loop, isInside, runs, [&] {
-              return moveInRuns(lowering, move, source, target, loop, isInside,
-                                /*count=*/1, runs, /*isAtEdge=*/true);
-            })))
-      return failure();
-    return loaded
-               ? loaded->storeTo(target, elementsIn(bytes, source.elementType))
-               : success();
-  }
-  Type counted = countedElement(source, target);
-  bool isScalar = !move.getPlanAttr() || move.getPlanAttr().getInstruction() ==
-                                             CopyInstruction::Scalar;
-  int64_t count = isScalar ? 1 : runLength(loop, elementsIn(bytes, counted));
-  // Elements that are wider on the other side are more than one access there,
-  // and swizzles keep no more than one together.
-  for (const Endpoint *side : {&source, &target})
-    if (side->space == MemorySpace::Global ||
-        side->space == MemorySpace::Shared)
-      while (count > 1 &&
-             count * getStorageBits(side->elementType) > kMostAccessBits)
-        count /= 2;
-  // Registers have no width; conversions may.
-  if (source.space == MemorySpace::Fragment &&
-      target.space == MemorySpace::Fragment) {
-    int64_t converted =
-        convertedTogether(source.elementType, target.elementType);
-    if (converted == 1 && storesHalves(move, source, target))
-      converted = 2;
-    if (converted > 1)
-      count = runLength(loop, converted);
-  }
-  return moveInRuns(lowering, move, source, target, loop, isInside, count);
 }
