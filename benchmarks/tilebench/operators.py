@@ -379,38 +379,30 @@ def cross_entropy_backward(o, p):
     return p.store(x, "DX")
 
 
-def rowmax(o, p):
+def row_results(o, p, kind, start, pad=None):
+    """A reduction of each row; in pieces, of each place of a piece first."""
     if o.form == "pieces":
         p.pieces()
-        x, part, top = p.tile("x"), p.tile("part"), p.rows_tile("top")
-        p.fill(part, "-6.0e+4")
+        x, part, result = p.tile("x"), p.tile("part"), p.rows_tile("total")
+        p.fill(part, start)
         with p.walk():
-            p.copy_in("X", x, pad="-6.0e+4")
+            p.copy_in("X", x, pad=pad)
             with p.each() as e:
-                e.put(e.max(e.get(part), e.get(x)), part)
-        p.reduce("max", part, top)
-        return p.store_rows(top, "Y")
-    p.whole_rows()
-    x, top = p.load("X"), p.rows_tile("top")
-    p.reduce("max", x, top)
-    return p.store_rows(top, "Y")
+                e.put((e.max if kind == "max" else e.add)(e.get(part), e.get(x)), part)
+        p.reduce(kind, part, result)
+    else:
+        p.whole_rows()
+        x, result = p.load("X"), p.rows_tile("total")
+        p.reduce(kind, x, result)
+    return p.store_rows(result, "Y")
+
+
+def rowmax(o, p):
+    return row_results(o, p, "max", "-6.0e+4", pad="-6.0e+4")
 
 
 def rowsum(o, p):
-    if o.form == "pieces":
-        p.pieces()
-        x, part, total = p.tile("x"), p.tile("part"), p.rows_tile("total")
-        p.fill(part, "0.0")
-        with p.walk():
-            p.copy_in("X", x)
-            with p.each() as e:
-                e.put(e.add(e.get(part), e.get(x)), part)
-        p.reduce("sum", part, total)
-        return p.store_rows(total, "Y")
-    p.whole_rows()
-    x, total = p.load("X"), p.rows_tile("total")
-    p.reduce("sum", x, total)
-    return p.store_rows(total, "Y")
+    return row_results(o, p, "sum", "0.0")
 
 
 def colsum(o, p):

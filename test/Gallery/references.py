@@ -14,6 +14,8 @@ errors are bounds, not experience:
 
 import numpy as np
 
+import philox
+
 UNIT = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24}
 # Half the distance of subnormal numbers, which bounds the error where numbers have no leading one.
 LEAST = {"f16": 2.0**-25, "bf16": 2.0**-134, "f32": 2.0**-150}
@@ -110,23 +112,9 @@ def histogram(X):
     return {"H": (np.bincount(X[(X >= 0) & (X < 256)], minlength=256), 0)}
 
 
-def _philox(index, seed, rounds=7):
-    """Word index mod 4 of Philox 4x32 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3") with the counter
-    (index / 4, 0, 0, 0) and the key (seed, 0)."""
-    low = np.uint64(0xFFFFFFFF)
-    half = np.uint64(32)
-    words = [(index // 4).astype(np.uint64)] + [np.zeros(len(index), np.uint64)] * 3
-    keys = [np.uint64(seed), np.uint64(0)]
-    for _ in range(rounds):
-        p0, p1 = words[0] * np.uint64(0xD2511F53), words[2] * np.uint64(0xCD9E8D57)
-        words = [(p1 >> half) ^ words[1] ^ keys[0], p1 & low, (p0 >> half) ^ words[3] ^ keys[1], p0 & low]
-        keys = [(keys[0] + np.uint64(0x9E3779B9)) & low, (keys[1] + np.uint64(0xBB67AE85)) & low]
-    return np.choose(index % 4, words)
-
-
 def dropout(X, seed, threshold, scale):
     """X scaled where the generator's word is at least the threshold (unsigned), zero elsewhere."""
-    keep = _philox(np.arange(len(X)), seed) >= np.uint64(threshold % 2**32)
+    keep = philox.words(np.arange(len(X)), seed) >= np.uint64(threshold % 2**32)
     Y = np.where(keep, X * scale, 0)
     return {"Y": (Y, np.where(keep, rounding(Y, "f16") + np.abs(Y) * UNIT["f32"], 0))}
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Cases of operators_test.py: every memory-bound operator of benchmarks/tilebench/operators.py at sizes that its tiles do not divide."""
 
+import math
+
 import numpy as np
 
 import elements
+import philox
 from attention_cases import Case, Problem, normal, poison
 from tilebench.operators import ARGUMENTS, Operator
 
@@ -27,13 +30,7 @@ def _silu(x):
     return x / (1 + np.exp(-x))
 
 
-def _erf(x):
-    """Abramowitz and Stegun's series 7.1.6, whose terms shrink for the sizes that occur here."""
-    term, total, n = x * 2 / np.sqrt(np.pi) * np.exp(-x * x), 0.0, 0
-    while np.abs(term).max() > 1e-17:
-        total, n = total + term, n + 1
-        term = term * 2 * x * x / (2 * n + 1)
-    return total
+_erf = np.vectorize(math.erf)
 
 
 def _softmax(x):
@@ -80,22 +77,8 @@ def _conv1d(x, w, b):
     return _silu(b + sum(padded[k : k + len(x)] * w[:, k] for k in range(4)))
 
 
-def _philox(count, seed):
-    """Philox 4x32 with 7 rounds, counter i // 4, word i % 4: J. K. Salmon et al., Parallel random numbers: as easy as 1, 2, 3 (2011)."""
-    mask = np.uint64(0xFFFFFFFF)
-    a = np.arange(-(-count // 4), dtype=np.uint64)
-    b, c, d = (np.zeros_like(a) for _ in range(3))
-    k0, k1 = np.uint64(seed), np.uint64(0)
-    for _ in range(7):
-        first, second = np.uint64(0xD2511F53) * a, np.uint64(0xCD9E8D57) * c
-        a, c = (second >> np.uint64(32)) ^ b ^ k0, (first >> np.uint64(32)) ^ d ^ k1
-        b, d = second & mask, first & mask
-        k0, k1 = (k0 + np.uint64(0x9E3779B9)) & mask, (k1 + np.uint64(0xBB67AE85)) & mask
-    return np.stack((a, b, c, d), -1).reshape(-1)[:count]
-
-
 def _dropout(x):
-    kept = (_philox(x.size, SCALARS["seed"]) >> np.uint64(8)).reshape(x.shape) * 2.0**-24 >= np.float32(SCALARS["p"])
+    kept = (philox.words(np.arange(x.size), SCALARS["seed"]) >> np.uint64(8)).reshape(x.shape) * 2.0**-24 >= np.float32(SCALARS["p"])
     return np.where(kept, x / (1 - SCALARS["p"]), 0.0)
 
 

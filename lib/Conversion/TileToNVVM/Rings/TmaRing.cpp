@@ -1,8 +1,9 @@
 //===- TmaRing.cpp - rings that copies by TMA fill ------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One elected thread of the producer waits, arms the full barrier with the
-// bytes of its copies (TmaCopy.cpp), issues them and arrives.
+// One elected thread of the producer arms the full barrier with the bytes of
+// its copies (TmaCopy.cpp), issues them and arrives. It waits for an empty slot
+// alone or with its warp (byProducer).
 //
 //===----------------------------------------------------------------------===//
 #include "Rings/RingProtocol.h"

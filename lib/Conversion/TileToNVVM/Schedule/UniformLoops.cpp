@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "UniformLoops.h"
+#include "Reduce/Exchange.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
@@ -54,32 +54,11 @@ static void findSources(Value value, llvm::SetVector<Value> &sources) {
     findSources(operand, sources);
 }
 
-static Value broadcastWord(KernelLowering &lowering, Value word) {
-  auto &b = lowering.builder;
-  return NVVM::ShflOp::create(b, b.getI32Type(), lowering.i32(-1), word,
-                              lowering.i32(0), lowering.i32(31),
-                              NVVM::ShflKind::idx, UnitAttr());
-}
-
 /// An integer or index as the first lane has it.
 static Value broadcast(KernelLowering &lowering, Value value) {
-  auto &b = lowering.builder;
-  Type type = value.getType(), word = b.getI32Type();
-  if (type.isInteger(32))
-    return broadcastWord(lowering, value);
-  if (type.isIndex())
+  if (value.getType().isIndex())
     return lowering.toIndex(broadcast(lowering, lowering.toI64(value)));
-  if (type.getIntOrFloatBitWidth() < 32)
-    return arith::TruncIOp::create(
-        b, type,
-        broadcastWord(lowering, arith::ExtUIOp::create(b, word, value)));
-  Value shift = lowering.i64(32);
-  Value high =
-      arith::TruncIOp::create(b, word, arith::ShRUIOp::create(b, value, shift));
-  Value low = arith::TruncIOp::create(b, word, value);
-  high = arith::ExtUIOp::create(b, type, broadcastWord(lowering, high));
-  low = arith::ExtUIOp::create(b, type, broadcastWord(lowering, low));
-  return arith::OrIOp::create(b, low, arith::ShLIOp::create(b, high, shift));
+  return shuffle(lowering, value, NVVM::ShflKind::idx, lowering.i32(0));
 }
 
 void tile::nvvm::keepLoopsUniform(KernelLowering &lowering) {
@@ -95,13 +74,10 @@ void tile::nvvm::keepLoopsUniform(KernelLowering &lowering) {
   for (Value source : sources) {
     b.setInsertionPointAfterValue(source);
     b.setLoc(source.getLoc());
-    Operation *before = source.getDefiningOp();
+    // Who uses it now: not the broadcast itself.
+    auto uses = llvm::to_vector(llvm::make_pointer_range(source.getUses()));
     Value same = broadcast(lowering, source);
-    // What stands between is the broadcast's own.
-    llvm::SmallPtrSet<Operation *, 8> own;
-    for (Operation *op = before->getNextNode(); op != &*b.getInsertionPoint();
-         op = op->getNextNode())
-      own.insert(op);
-    source.replaceAllUsesExcept(same, own);
+    for (OpOperand *use : uses)
+      use->set(same);
   }
 }

@@ -63,11 +63,16 @@ void tile::nvvm::prefetchTensorMaps(KernelLowering &lowering) {
   OpBuilder::InsertionGuard guard(b);
   // Behind the allocas: the branch ends LLVM's entry block, and allocas outside
   // of it do not become registers. Behind the warp's number, which elects.
-  Operation *last = lowering.uniformWarpId().getDefiningOp();
+  Operation *last = lowering.target.electsThreads()
+                        ? lowering.uniformWarpId().getDefiningOp()
+                        : nullptr;
   for (auto alloca : lowering.entry->getOps<LLVM::AllocaOp>())
-    if (last->isBeforeInBlock(alloca))
+    if (!last || last->isBeforeInBlock(alloca))
       last = alloca;
-  b.setInsertionPointAfter(last);
+  if (last)
+    b.setInsertionPointAfter(last);
+  else
+    b.setInsertionPointToStart(lowering.entry);
   auto branch = scf::IfOp::create(b, lowering.elected(), /*withElse=*/false);
   b.setInsertionPointToStart(branch.thenBlock());
   for (Value map : lowering.tensorMaps)
