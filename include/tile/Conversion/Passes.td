@@ -136,8 +136,9 @@ def PlaceSharedMemoryPass : Pass<"tile-place-shared-memory", "::mlir::ModuleOp">
     first, each at the lowest offset that is free during its life. Where that
     does not fit, two tiles of one iteration of a loop may follow each other, too,
     which costs barriers. Behind them lie mbarriers of rings (`tile.mbarriers`),
-    of clusters and of tcgen05, and last the scratch memory of the block and of
-    each role, in which operations exchange values between warps. For each
+    of clusters and of tcgen05, and last the scratch memory in which operations
+    exchange values between threads: small users of an agent have two places by
+    turns, so that the meeting inside of one serves the next. For each
     `tile.cluster_reduce` it is decided how many registers the blocks exchange
     at a time, and whether through a ring that nobody needs any more. A kernel
     that needs more shared memory than a block may have is an error.
@@ -162,7 +163,7 @@ def PlaceSharedMemoryPass : Pass<"tile-place-shared-memory", "::mlir::ModuleOp">
     ```
     After: the tiles share their bytes.
     ```mlir
-    tile.kernel @twice(...) ... attributes {tile.scratch = array<i64: 16384>, tile.shared_bytes = 16384 : i64} {
+    tile.kernel @twice(...) ... attributes {tile.shared_bytes = 16384 : i64} {
       %s = tile.alloc layout(#rows) {tile.offset = 0 : i64} : memref<64x64xf32, #shared>
       %t = tile.alloc layout(#rows) {tile.offset = 0 : i64} : memref<64x64xf32, #shared>
       ...
@@ -186,8 +187,9 @@ def InsertBarriersPass : Pass<"tile-insert-barriers", "::mlir::ModuleOp"> {
     operation of tiles runs on all threads of its agent, in order per thread only.
     A barrier (`tile.barrier`) stands before the first operation that touches
     what another one touched since the last barrier, on any path, where one of
-    both writes: bytes of shared memory, or elements of global memory that the
-    same thread need not have touched. Between operations that deal a tile out
+    both writes: bytes of shared memory, scratch memory included, or elements of
+    global memory that the same thread need not have touched. The meeting inside
+    of an operation that exchanges values through scratch memory counts, too. Between operations that deal a tile out
     alike among groups of warps, each group meets on its own. Where what comes
     before a loop is all that conflicts, threads meet once in front of the loop.
     Rings order their producers against their consumers, so that no barrier is
@@ -240,7 +242,7 @@ def ConvertTileToNVVMPass : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
     Before:
     ```mlir
     tile.kernel @k(%A: memref<64xf32>) grid(%bx) = (1) threads(32)
-        attributes {tile.has_barriers, tile.scratch = array<i64: 0>, tile.shared_bytes = 0 : i64} {
+        attributes {tile.has_barriers, tile.shared_bytes = 0 : i64} {
       tile.return
     }
     ```

@@ -191,11 +191,10 @@ public:
   /// Entry block of the function: constants, thread ids and allocas go here.
   Block *entry = nullptr;
   SharedArena arena;
-  /// Where the scratch memory of the agent begins. Operations use it one after
-  /// the other (Prepare/Scratch.h).
+  /// Where the scratch memory of the operation begins that is lowered.
   int64_t scratchStart = 0;
   Value sharedBase; // !llvm.ptr<3> of the arena
-  /// Pointer to a place in the arena, and to one in the agent's scratch.
+  /// Pointer to a place in the arena, and to one in the operation's scratch.
   Value sharedAt(int64_t offset);
   Value scratch(int64_t offset) { return sharedAt(scratchStart + offset); }
 

@@ -53,6 +53,7 @@ LogicalResult KernelLowering::lowerBlock(Block &block) {
     if (it != registry->functions.end()) {
       builder.setLoc(op.getLoc());
       builder.setInsertionPoint(&op);
+      scratchStart = arena.scratch.lookup(&op).first;
       if (failed(it->second(*this, &op)))
         return failure();
       lowered.push_back(&op);
@@ -98,8 +99,9 @@ static void hoistAllocas(Block &entry) {
 }
 
 /// What earlier passes decided about shared memory and barriers.
-static FailureOr<SharedArena> readDecisions(KernelOp kernel) {
-  FailureOr<SharedArena> arena = readSharedArena(kernel);
+static FailureOr<SharedArena> readDecisions(KernelOp kernel,
+                                            const TargetInfo &target) {
+  FailureOr<SharedArena> arena = readSharedArena(kernel, target);
   if (succeeded(arena) && !kernel->hasAttr(kHasBarriersAttrName))
     return kernel.emitOpError()
            << "expected its barriers: run --tile-insert-barriers";
@@ -199,11 +201,10 @@ static LogicalResult lowerKernel(KernelOp kernel, const TargetInfo &target,
   OpBuilder builder(kernel);
   KernelLowering lowering(kernel, target, builder);
   lowering.registry = &registry;
-  FailureOr<SharedArena> arena = readDecisions(kernel);
+  FailureOr<SharedArena> arena = readDecisions(kernel, target);
   if (failed(arena))
     return failure();
   lowering.arena = *arena;
-  lowering.scratchStart = arena->scratch.front();
   FailureOr<runtime::KernelSpec> manifest = buildKernelManifest(kernel);
   if (failed(manifest))
     return failure();

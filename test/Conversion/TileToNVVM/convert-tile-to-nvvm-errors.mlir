@@ -6,7 +6,7 @@ module {}
 // -----
 
 module attributes {tile.target = #tile.target<"sm_80">} {
-  tile.kernel @unscheduled(%A: memref<64xf32>, %n: index) grid(%bx) = (1) threads(32) attributes {tile.has_barriers, tile.scratch = array<i64: 0>, tile.shared_bytes = 0 : i64} {
+  tile.kernel @unscheduled(%A: memref<64xf32>, %n: index) grid(%bx) = (1) threads(32) attributes {tile.has_barriers, tile.shared_bytes = 0 : i64} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     // expected-error @below {{expected rings or a plain loop: run --tile-pipeline}}
@@ -18,7 +18,7 @@ module attributes {tile.target = #tile.target<"sm_80">} {
 // -----
 
 module attributes {tile.target = #tile.target<"sm_80">} {
-  tile.kernel @no_layout(%A: memref<64xf32>) grid(%bx) = (1) threads(32) attributes {tile.has_barriers, tile.scratch = array<i64: 0>, tile.shared_bytes = 0 : i64} {
+  tile.kernel @no_layout(%A: memref<64xf32>) grid(%bx) = (1) threads(32) attributes {tile.has_barriers, tile.shared_bytes = 0 : i64} {
     // expected-error @below {{expected a layout: run --tile-infer-layouts}}
     %x = tile.alloc : memref<64xf32, #tile.fragment>
     tile.copy %A to %x : memref<64xf32> to memref<64xf32, #tile.fragment>
@@ -37,6 +37,6 @@ module attributes {tile.target = #tile.target<"sm_80">} {
 
 module attributes {tile.target = #tile.target<"sm_80">} {
   // expected-error @below {{expected its barriers: run --tile-insert-barriers}}
-  tile.kernel @no_barriers() grid(%bx) = (1) threads(32) attributes {tile.scratch = array<i64: 0>, tile.shared_bytes = 0 : i64} {
+  tile.kernel @no_barriers() grid(%bx) = (1) threads(32) attributes {tile.shared_bytes = 0 : i64} {
   }
 }

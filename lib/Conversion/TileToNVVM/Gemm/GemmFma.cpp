@@ -62,8 +62,6 @@ LogicalResult tile::nvvm::lowerFma(KernelLowering &lowering, GemmOp gemm) {
     return failure();
   int64_t scratchOffset = 0;
   bool anyFragment = isFragment(gemm.getA()) || isFragment(gemm.getB());
-  if (anyFragment)
-    lowering.barrier();
   SmallVector<SharedBuffer> operands;
   for (Value operand : {gemm.getA(), gemm.getB()}) {
     FailureOr<SharedBuffer> buffer =

@@ -158,8 +158,6 @@ static LogicalResult lowerAtomic(KernelLowering &lowering,
   Operation *op = rmw;
   auto &b = lowering.builder;
   bool isUsed = !rmw.getResult().use_empty();
-  if (isUsed)
-    lowering.barrier(); // earlier users of the scratch are done
   Value first = b.createOrFold<arith::CmpIOp>(
       arith::CmpIPredicate::eq, lowering.threadId(), lowering.i32(0));
   auto guard = scf::IfOp::create(b, first, /*withElse=*/false);

@@ -319,7 +319,6 @@ static LogicalResult lowerConvert(KernelLowering &lowering,
     return success();
   }
   SharedBuffer scratch = {lowering.scratch(0), conversionScratch(type)};
-  lowering.barrier(); // earlier users of the scratch are done
   for (bool isStore : {true, false}) {
     FragmentBuffer &fragment = isStore ? *from : *to;
     const FragmentLayout &loop = fragment.layout;

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "BarrierAccesses.h"
+#include "Reduce/ClusterExchange.h"
 #include "Schedule/Tokens.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -28,17 +29,31 @@ using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
 bool MemoryAccess::operator==(const MemoryAccess &other) const {
-  return buffer == other.buffer && scope == other.scope && ring == other.ring &&
-         view == other.view && slotBuffer == other.slotBuffer &&
-         isWrite == other.isWrite && isAtomic == other.isAtomic &&
-         isCpAsync == other.isCpAsync && isOwnCopy == other.isOwnCopy &&
-         isAsyncProxy == other.isAsyncProxy && issue == other.issue &&
-         groups == other.groups && owner == other.owner &&
-         isReplicated == other.isReplicated;
+  return buffer == other.buffer && range == other.range &&
+         scope == other.scope && ring == other.ring && view == other.view &&
+         slotBuffer == other.slotBuffer && isWrite == other.isWrite &&
+         isAtomic == other.isAtomic && isCpAsync == other.isCpAsync &&
+         isOwnCopy == other.isOwnCopy && isAsyncProxy == other.isAsyncProxy &&
+         issue == other.issue && groups == other.groups &&
+         owner == other.owner && isReplicated == other.isReplicated;
 }
 
 bool tile::nvvm::isBlockLoop(Operation *op) {
   return isa<LoopLikeOpInterface>(op) && !isa<TileOpInterface>(op);
+}
+
+/// The scratch memory through which the blocks of a cluster exchange; an empty
+/// range where they do so through a ring.
+static std::pair<int64_t, int64_t> exchangedBytes(ClusterReduceOp reduce,
+                                                  const SharedArena &arena) {
+  ExchangePlace place = arena.exchanges.lookup(reduce);
+  FragmentLayoutAttr layout = getFragmentLayout(reduce.getTarget());
+  if (place.inRing || !layout)
+    return {0, 0};
+  ClusterExchange exchange(reduce, layout.getLayout().numRegisters(),
+                           getAgentThreads(reduce));
+  return {place.offset,
+          place.offset + exchange.shapeOf(place.registers).bytes()};
 }
 
 static Operation *scopeAround(Operation *op) {
@@ -261,6 +276,22 @@ static void markOwnCopies(ParallelOp parallel,
   });
 }
 
+/// Scratch memory is written and read; what is pending of it after the
+/// operation is that threads read.
+void AccessTable::collectScratch(Operation *op,
+                                 SmallVectorImpl<MemoryAccess> &found) {
+  MemoryAccess access;
+  if (auto it = arena.scratch.find(op); it != arena.scratch.end())
+    access.range = it->second;
+  else if (auto reduce = dyn_cast<ClusterReduceOp>(op))
+    access.range = exchangedBytes(reduce, arena);
+  if (access.range.first == access.range.second)
+    return;
+  access.scope = scopeAround(op);
+  access.isShared = access.isWrite = true;
+  found.push_back(access);
+}
+
 void AccessTable::collect(Operation *op) {
   SmallVector<MemoryAccess> found;
   auto note = [&](Value buffer, bool isWrite, bool isAtomic) {
@@ -288,6 +319,7 @@ void AccessTable::collect(Operation *op) {
   } else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op)) {
     note(rmw.getMemref(), true, true);
   }
+  collectScratch(op, found);
   for (const MemoryAccess &access : found) {
     if (access.isAsyncProxy) {
       asyncRanges.insert(access.range);

@@ -18,6 +18,7 @@
 namespace mlir::tile::nvvm {
 
 struct MemoryAccess {
+  /// Null for scratch memory, which has a range only.
   Value buffer;
   /// The innermost loop or `warp_specialize` around it; null at block level.
   Operation *scope = nullptr;
@@ -90,6 +91,7 @@ private:
   /// Whether the async proxy writes bytes of an access, but for its own ring.
   bool isFilledByProxy(const MemoryAccess &access) const;
   void collect(Operation *op);
+  void collectScratch(Operation *op, SmallVectorImpl<MemoryAccess> &found);
   unsigned intern(Operation *op, const MemoryAccess &access);
   MemoryAccess describe(Operation *op, Value buffer, bool isWrite,
                         bool isAtomic) const;

@@ -9,6 +9,7 @@
 #include "tile/Conversion/DrawArena.h"
 #include "SharedArena.h"
 #include "SharedLives.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -118,9 +119,9 @@ void ArenaPicture::collectRest() {
     add("mbarriers of the cluster", *arena.clusterBarriers, 2 * kMbarrierBytes);
   if (arena.tensorBarriers)
     add("mbarriers of tcgen05", *arena.tensorBarriers,
-        arena.scratch.front() - *arena.tensorBarriers);
-  if (arena.bytes > arena.scratch.front())
-    add("scratch", arena.scratch.front(), arena.bytes - arena.scratch.front());
+        arena.scratchBegin() - *arena.tensorBarriers);
+  if (arena.bytes > arena.scratchBegin())
+    add("scratch", arena.scratchBegin(), arena.bytes - arena.scratchBegin());
 }
 
 void ArenaPicture::drawRows(llvm::raw_ostream &os) const {
@@ -177,7 +178,10 @@ void ArenaPicture::draw(llvm::raw_ostream &os) {
 }
 
 LogicalResult tile::drawArena(KernelOp kernel, llvm::raw_ostream &os) {
-  FailureOr<SharedArena> arena = readSharedArena(kernel);
+  const TargetInfo *target = requireTarget(kernel->getParentOfType<ModuleOp>());
+  if (!target)
+    return failure();
+  FailureOr<SharedArena> arena = readSharedArena(kernel, *target);
   if (failed(arena))
     return failure();
   FailureOr<SharedLives> lives = SharedLives::create(kernel);

@@ -10,7 +10,8 @@
 // among groups of warps, one for each group. What the end of an iteration
 // leaves meets the next one: the walk is repeated until it finds nothing new
 // there, so that its cost is that of some walks, however deep loops are nested.
-// Waits of rings that count groups of copies are barriers, too.
+// Waits of rings that count groups of copies are barriers, too, and so is what
+// an operation does between its writes to scratch memory and its reads there.
 //
 // Where bytes are touched through the async proxy (wgmma, tcgen05, bulk and
 // tensor copies), those who wrote them otherwise fence before they meet (PTX
@@ -77,8 +78,9 @@ struct Meeting {
 
 class BarrierPlacement {
 public:
-  BarrierPlacement(KernelOp kernel, const AccessTable &table)
-      : kernel(kernel), table(table) {}
+  BarrierPlacement(KernelOp kernel, const SharedArena &arena,
+                   const AccessTable &table)
+      : kernel(kernel), arena(arena), table(table) {}
 
   SmallVector<Meeting> run() {
     // What comes around has to be known before a barrier may leave a loop.
@@ -118,6 +120,7 @@ private:
             bool areAll = false);
   void meetInGroups(Operation *op, DenseI64ArrayAttr groups, State &state,
                     const BitVector &conflicts);
+  bool meetsInside(Operation *op) const;
   void passBarrier(Operation *op, int64_t groups, State &state);
   void fence(Operation *op, const BitVector &writes, State &state);
   void handOver(Operation *op, State &state);
@@ -138,6 +141,7 @@ private:
   }
 
   KernelOp kernel;
+  const SharedArena &arena;
   const AccessTable &table;
   SmallVector<Meeting> meetings;
   /// What the ends of iterations leave to the next ones; it only grows.
@@ -164,6 +168,12 @@ static std::optional<int64_t> groupsThatMeet(Operation *op) {
     return await.getGroups().value_or(1);
   auto order = dyn_cast<TileOrderOpInterface>(op);
   return order ? order.getMeetingGroups() : std::nullopt;
+}
+
+/// Whether threads meet inside of `op`, after they have written to its scratch
+/// memory and before they read there.
+bool BarrierPlacement::meetsInside(Operation *op) const {
+  return arena.scratch.contains(op);
 }
 
 void BarrierPlacement::visit(Operation *op, State &state) {
@@ -206,6 +216,9 @@ void BarrierPlacement::visit(Operation *op, State &state) {
       state.pending.set(table.aged(id));
     }
   }
+  // Some of its accesses may come after that.
+  if (meetsInside(op))
+    passBarrier(op, 1, state);
   for (unsigned id : table.of(op)) {
     state.pending.set(id);
     if (table[id].issue)
@@ -515,11 +528,11 @@ LogicalResult InsertBarriersPass::insert(KernelOp kernel,
   if (kernel->hasAttr(kHasBarriersAttrName))
     return kernel.emitOpError() << "expected no barriers of an earlier "
                                    "--tile-insert-barriers";
-  FailureOr<SharedArena> arena = readSharedArena(kernel);
+  FailureOr<SharedArena> arena = readSharedArena(kernel, target);
   if (failed(arena))
     return failure();
   AccessTable table(kernel, *arena, target);
-  for (const Meeting &meeting : BarrierPlacement(kernel, table).run()) {
+  for (const Meeting &meeting : BarrierPlacement(kernel, *arena, table).run()) {
     emit(meeting);
     ++(meeting.isBarrier ? insertedBarriers : insertedFences);
     explain(meeting, table);

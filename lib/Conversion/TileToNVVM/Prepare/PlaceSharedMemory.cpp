@@ -108,9 +108,13 @@ static void placeMbarriers(KernelOp kernel, const TensorPlan &tensors,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Gives each agent scratch memory, in the order in which roles stand: they run
-/// side by side, so that none may use another's. Outside roles the block's
-/// scratch is the first, whatever roles have behind it.
+/// Places the scratch memory of operations. Roles run side by side, so that
+/// none may use another's; an agent's own operations may have the same bytes.
+///
+/// Who writes bytes that others may still read has to meet them first. So
+/// small users of an agent get two places by turns: the meeting inside of one
+/// tells that all have read what the one before left. Three places where they
+/// are odd in number, for the sake of a loop around them.
 class ScratchPlacement {
 public:
   ScratchPlacement(KernelOp kernel, const TargetInfo &target,
@@ -118,59 +122,114 @@ public:
       : kernel(kernel), target(target), arena(arena),
         start(llvm::alignTo(arena.bytes, 16)), end(start) {}
 
-  LogicalResult run() {
-    arena.scratch = {start};
-    if (failed(visit(kernel.getBodyRegion().front(), start)))
-      return failure();
-    arena.bytes = end;
-    return success();
-  }
+  LogicalResult run();
 
 private:
-  LogicalResult visit(Block &block, int64_t scratch);
-  LogicalResult visit(WarpSpecializeOp roles);
+  /// An operation and the bytes that it takes.
+  using User = std::pair<Operation *, int64_t>;
+  /// Users above this size lie in the same bytes as all others of their agent.
+  static constexpr int64_t kMostBytesByTurns = 8192;
+
+  LogicalResult collect(Block &block, SmallVectorImpl<User> &users,
+                        SmallVectorImpl<WarpSpecializeOp> &roles);
+  LogicalResult visit(Block &block);
   LogicalResult place(ClusterReduceOp reduce, int64_t scratch);
+  void place(ArrayRef<User> users, int64_t scratch);
 
   KernelOp kernel;
   const TargetInfo &target;
   SharedArena &arena;
   /// Where all scratch memory begins, and where it ends so far.
   int64_t start, end;
+  bool isByTurns = true;
 };
 } // namespace
 
-LogicalResult ScratchPlacement::visit(Block &block, int64_t scratch) {
+LogicalResult ScratchPlacement::run() {
+  for (bool byTurns : {true, false}) {
+    isByTurns = byTurns;
+    end = start;
+    if (failed(visit(kernel.getBodyRegion().front())))
+      return failure();
+    if (end <= target.sharedPerBlock)
+      break;
+  }
+  arena.bytes = end;
+  return success();
+}
+
+/// What the agent that runs `block` uses, in program order, roles inside left
+/// out.
+LogicalResult
+ScratchPlacement::collect(Block &block, SmallVectorImpl<User> &users,
+                          SmallVectorImpl<WarpSpecializeOp> &roles) {
   for (Operation &op : block) {
-    if (auto roles = dyn_cast<WarpSpecializeOp>(op)) {
-      if (failed(visit(roles)))
-        return failure();
-    } else if (auto reduce = dyn_cast<ClusterReduceOp>(op)) {
-      if (failed(place(reduce, scratch)))
-        return failure();
-    } else if (isa<TileOpInterface, memref::AtomicRMWOp>(op)) {
+    if (auto inner = dyn_cast<WarpSpecializeOp>(op)) {
+      roles.push_back(inner);
+    } else if (isa<ClusterReduceOp>(op)) {
+      users.push_back({&op, 0});
+    } else if (mayUseScratch(&op)) {
       FailureOr<int64_t> bytes =
           scratchBytes(&op, getAgentThreads(&op), kernel, target);
       if (failed(bytes))
         return failure();
-      end = std::max(end, scratch + *bytes);
-    } else {
+      if (*bytes)
+        users.push_back({&op, *bytes});
+    } else if (!isa<TileOpInterface>(op)) {
       for (Region &region : op.getRegions())
         for (Block &nested : region)
-          if (failed(visit(nested, scratch)))
+          if (failed(collect(nested, users, roles)))
             return failure();
     }
   }
   return success();
 }
 
-LogicalResult ScratchPlacement::visit(WarpSpecializeOp roles) {
-  for (Region &role : roles.getRoles()) {
-    // What others use beside it, and what the block used before, lies
-    // elsewhere.
-    arena.scratch.push_back(start + llvm::alignTo(end - start, 16));
-    if (failed(visit(role.front(), arena.scratch.back())))
-      return failure();
-  }
+void ScratchPlacement::place(ArrayRef<User> users, int64_t scratch) {
+  SmallVector<User> small;
+  for (const User &user : users)
+    if (isByTurns && user.second <= kMostBytesByTurns)
+      small.push_back(user);
+  auto put = [&](const User &user, int64_t offset) {
+    arena.scratch[user.first] = {offset, offset + user.second};
+    end = std::max(end, offset + user.second);
+  };
+  size_t turns = std::min<size_t>(small.size(), 2 + small.size() % 2);
+  int64_t bytes[3] = {0, 0, 0};
+  auto turnOf = [&](size_t i) {
+    return turns == 3 && i + 1 == small.size() ? 2 : i % 2;
+  };
+  for (auto [i, user] : llvm::enumerate(small))
+    bytes[turnOf(i)] =
+        std::max<int64_t>(bytes[turnOf(i)], llvm::alignTo(user.second, 16));
+  int64_t offsets[3] = {scratch, scratch + bytes[0],
+                        scratch + bytes[0] + bytes[1]};
+  for (auto [i, user] : llvm::enumerate(small))
+    put(user, offsets[turnOf(i)]);
+  for (const User &user : users)
+    if (user.second && !arena.scratch.contains(user.first))
+      put(user, scratch);
+}
+
+/// The agent that runs `block`, then the roles inside. What they use beside it,
+/// and what the block used before, lies elsewhere.
+LogicalResult ScratchPlacement::visit(Block &block) {
+  SmallVector<User> users;
+  SmallVector<WarpSpecializeOp> roles;
+  if (failed(collect(block, users, roles)))
+    return failure();
+  int64_t scratch = llvm::alignTo(end, 16);
+  for (const User &user : users)
+    arena.scratch.erase(user.first);
+  place(users, scratch);
+  for (const User &user : users)
+    if (auto reduce = dyn_cast<ClusterReduceOp>(user.first))
+      if (failed(place(reduce, scratch)))
+        return failure();
+  for (WarpSpecializeOp inner : roles)
+    for (Region &role : inner.getRoles())
+      if (failed(visit(role.front())))
+        return failure();
   return success();
 }
 
@@ -243,7 +302,7 @@ int64_t tile::scratchBytesAtMost(KernelOp kernel, const TargetInfo &target) {
   int64_t bytes = 0;
   ScopedDiagnosticHandler silence(kernel.getContext(), [](Diagnostic &) {});
   kernel.getBodyRegion().walk([&](Operation *op) {
-    if (!isa<TileOpInterface, memref::AtomicRMWOp>(op))
+    if (!mayUseScratch(op))
       return;
     FailureOr<int64_t> own =
         scratchBytes(op, getAgentThreads(op), kernel, target);
@@ -341,5 +400,5 @@ void PlaceSharedMemoryPass::explain(KernelOp kernel, const SharedLives &lives,
   }
   remarkAt(remarks, kernel)
       << "shared memory: " << plural(arena.bytes, "byte") << " of a block, "
-      << (arena.bytes - arena.scratch.front()) << " of them scratch";
+      << (arena.bytes - arena.scratchBegin()) << " of them scratch";
 }

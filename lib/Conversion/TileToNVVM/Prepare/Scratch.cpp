@@ -29,8 +29,21 @@ int64_t tile::nvvm::warpScratchBytes(ArrayRef<Type> types, int64_t count,
                                      int64_t threads) {
   int64_t bytes = 0;
   for (Type type : types)
-    bytes += warpScratchBytes(type, count, threads);
+    bytes += llvm::alignTo(warpScratchBytes(type, count, threads), 16);
   return bytes;
+}
+
+bool tile::nvvm::haveSameResult(const Mode &mode, unsigned dim) {
+  return mode.isReplication() || mode.dim == static_cast<int>(dim);
+}
+
+int64_t tile::nvvm::lanesWithResults(const FragmentLayout &layout,
+                                     unsigned dim) {
+  int64_t lanes = 1;
+  for (const Mode &mode : layout.modes(Axis::Lane))
+    if (!haveSameResult(mode, dim))
+      lanes *= mode.extent;
+  return lanes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -100,8 +113,10 @@ static int64_t bytesOfReduction(const Reduction &op, int64_t threads,
       !isSpreadOverWarps(getFragmentLayout(op.sources.front()).getLayout(),
                          op.dim))
     return 0;
-  return warpScratchBytes(op.combiner.workingTypes(),
-                          resultsAtATime(op, kernel, target), threads);
+  FragmentLayout source = getFragmentLayout(op.sources.front()).getLayout();
+  return warpScratchBytes(
+      op.combiner.workingTypes(), resultsAtATime(op, kernel, target),
+      threads / kWarpSize * lanesWithResults(source, op.dim));
 }
 
 static FailureOr<int64_t> bytesOfScan(const Scan &op, int64_t threads) {
@@ -109,6 +124,12 @@ static FailureOr<int64_t> bytesOfScan(const Scan &op, int64_t threads) {
     return op.op->emitOpError()
            << "expected a loop layout: run --tile-infer-layouts";
   return scanScratchBytes(op, threads);
+}
+
+bool tile::nvvm::mayUseScratch(Operation *op) {
+  return isa<ConvertLayoutOp, GemmOp, ReduceOp, ReduceWithOp, ScanOp,
+             ScanWithOp, memref::AtomicRMWOp>(op) &&
+         !op->getParentOfType<TileOpInterface>();
 }
 
 FailureOr<int64_t> tile::nvvm::scratchBytes(Operation *op, int64_t threads,

@@ -4,9 +4,11 @@
 // Some operations exchange values between the threads of an agent through
 // shared memory: a conversion of layouts, a gemm by FMA out of fragments, an
 // atomic update of the whole block whose old value is used, a reduction or scan
-// across warps. An agent's operations use the same bytes one after the other.
-// How many bytes an operation takes, and how its values lie there, is asked
-// here by the pass that places them and by the lowering.
+// across warps. Each writes, has the threads of the agent meet, and reads.
+// Operations may use the same bytes one after the other: --tile-insert-barriers
+// parts them where it has to. How many bytes an operation takes, and how its
+// values lie there, is asked here by the pass that places them and by the
+// lowering.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H
@@ -17,6 +19,10 @@
 #include "tile/Target/TargetInfo.h"
 
 namespace mlir::tile::nvvm {
+
+/// Whether `op` is one of those whose scratch bytes the function below counts:
+/// not what stands in the body of a tile operation.
+bool mayUseScratch(Operation *op);
 
 /// Bytes that `op`, run by `threads`, uses; 0 for most operations, and for
 /// `tile.cluster_reduce`, whose piece is chosen (ClusterExchange.h). Fails with
@@ -37,9 +43,15 @@ bool isSpreadOverWarps(const FragmentLayout &layout, unsigned dim);
 /// than it has where they lie in local memory (Memory/RegisterLoops.h).
 int64_t resultsAtATime(const Reduction &op, KernelOp kernel,
                        const TargetInfo &target);
+/// Whether lanes that differ in a digit hold the same result of a reduction
+/// along `dim` of the layout that `mode` is of.
+bool haveSameResult(const Mode &mode, unsigned dim);
+/// Lanes of a warp that hold results of their own.
+int64_t lanesWithResults(const FragmentLayout &layout, unsigned dim);
 /// `count` values of one type of each of `threads`.
 int64_t warpScratchBytes(Type type, int64_t count, int64_t threads);
-/// The same of tuples of values of these types.
+/// The same of tuples of values of these types, the values of each type by
+/// themselves at a multiple of 16 bytes.
 int64_t warpScratchBytes(ArrayRef<Type> types, int64_t count, int64_t threads);
 
 } // namespace mlir::tile::nvvm

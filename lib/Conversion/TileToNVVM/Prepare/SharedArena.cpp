@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "SharedArena.h"
+#include "Scratch.h"
 #include "SharedLives.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -32,14 +33,22 @@ std::pair<int64_t, int64_t> SharedArena::range(Value buffer) const {
   return {it->second, it->second + bytesOf(owner)};
 }
 
+int64_t SharedArena::scratchBegin() const {
+  int64_t begin = bytes;
+  for (auto [op, range] : scratch)
+    begin = std::min(begin, range.first);
+  for (const auto &[op, place] : exchanges)
+    if (!place.inRing)
+      begin = std::min(begin, place.offset);
+  return begin;
+}
+
 //===----------------------------------------------------------------------===//
 // To attributes
 //===----------------------------------------------------------------------===//
 
 void tile::nvvm::writeSharedArena(KernelOp kernel, const SharedArena &arena) {
   kernel->walk([](Operation *op) {
-    if (!isa<KernelOp, TileStorageOpInterface, ClusterReduceOp>(op))
-      return;
     for (StringRef name : getPlacementAttributeNames())
       op->removeDiscardableAttr(name);
   });
@@ -47,6 +56,8 @@ void tile::nvvm::writeSharedArena(KernelOp kernel, const SharedArena &arena) {
     setPlacement(owner, kOffsetAttrName, offset);
   for (auto [owner, offset] : arena.mbarriers)
     setPlacement(owner, kMbarriersAttrName, offset);
+  for (auto [op, range] : arena.scratch)
+    setPlacement(op, kOffsetAttrName, range.first);
   Builder builder(kernel.getContext());
   for (const auto &[op, place] : arena.exchanges) {
     setPlacement(op, kOffsetAttrName, place.offset);
@@ -55,8 +66,6 @@ void tile::nvvm::writeSharedArena(KernelOp kernel, const SharedArena &arena) {
       op->setAttr(kInRingAttrName, builder.getUnitAttr());
   }
   setPlacement(kernel, kSharedBytesPlacedAttrName, arena.bytes);
-  kernel->setAttr(kScratchAttrName,
-                  builder.getDenseI64ArrayAttr(arena.scratch));
   if (arena.clusterBarriers)
     setPlacement(kernel, kClusterBarriersAttrName, *arena.clusterBarriers);
   if (arena.tensorBarriers)
@@ -116,36 +125,55 @@ static LogicalResult readExchange(ClusterReduceOp reduce, SharedArena &arena) {
   return success();
 }
 
-FailureOr<SharedArena> tile::nvvm::readSharedArena(KernelOp kernel) {
+/// The place of what `op` exchanges between threads, where it does.
+static LogicalResult readScratch(Operation *op, KernelOp kernel,
+                                 const TargetInfo &target, SharedArena &arena) {
+  FailureOr<int64_t> bytes =
+      scratchBytes(op, getAgentThreads(op), kernel, target);
+  if (failed(bytes))
+    return failure();
+  if (*bytes == 0)
+    return success();
+  std::optional<int64_t> offset = getPlacement(op, kOffsetAttrName);
+  if (!offset)
+    return op->emitOpError()
+           << "expected '" << kOffsetAttrName << "'" << kRunPass;
+  int64_t end = *offset + *bytes;
+  if (end > arena.bytes)
+    return op->emitOpError()
+           << "expected its scratch memory to end within the kernel's "
+           << arena.bytes << " bytes of shared memory, got " << end << kRunPass;
+  arena.scratch[op] = {*offset, end};
+  return success();
+}
+
+FailureOr<SharedArena> tile::nvvm::readSharedArena(KernelOp kernel,
+                                                   const TargetInfo &target) {
   SharedArena arena;
   std::optional<int64_t> bytes =
       getPlacement(kernel, kSharedBytesPlacedAttrName);
-  auto scratch = kernel->getAttrOfType<DenseI64ArrayAttr>(kScratchAttrName);
-  if (!bytes || !scratch)
+  if (!bytes)
     return kernel.emitOpError()
            << "expected places in shared memory" << kRunPass;
   arena.bytes = *bytes;
-  arena.scratch = llvm::to_vector(scratch.asArrayRef());
   arena.clusterBarriers = getPlacement(kernel, kClusterBarriersAttrName);
   arena.tensorBarriers = getPlacement(kernel, kTensorBarriersAttrName);
-  size_t agents = 1;
-  WalkResult walk = kernel.getBodyRegion().walk([&](Operation *op) {
-    if (isa<TileAgentsOpInterface>(op)) {
-      arena.firstRoles[op] = agents;
-      agents += op->getNumRegions();
-    }
-    LogicalResult read = success();
-    if (auto storage = dyn_cast<TileStorageOpInterface>(op))
-      read = readStorage(storage, arena);
-    else if (auto reduce = dyn_cast<ClusterReduceOp>(op))
-      read = readExchange(reduce, arena);
-    return failed(read) ? WalkResult::interrupt() : WalkResult::advance();
-  });
+  auto walk =
+      kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
+        LogicalResult read = success();
+        if (auto storage = dyn_cast<TileStorageOpInterface>(op))
+          read = readStorage(storage, arena);
+        else if (auto reduce = dyn_cast<ClusterReduceOp>(op))
+          read = readExchange(reduce, arena);
+        else if (mayUseScratch(op))
+          read = readScratch(op, kernel, target, arena);
+        if (failed(read))
+          return WalkResult::interrupt();
+        // What stands in a tile operation's body runs on single elements.
+        return isa<TileOpInterface>(op) ? WalkResult::skip()
+                                        : WalkResult::advance();
+      });
   if (walk.wasInterrupted())
     return failure();
-  if (arena.scratch.size() != agents)
-    return kernel.emitOpError() << "expected scratch memory of " << agents
-                                << " agents, the block and its roles, got "
-                                << arena.scratch.size() << kRunPass;
   return arena;
 }

@@ -10,6 +10,7 @@
 #define TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SHAREDARENA_H
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/MapVector.h"
 #include <optional>
 
@@ -35,10 +36,8 @@ struct SharedArena {
   std::optional<int64_t> clusterBarriers;
   /// The mbarriers of gemms by tcgen05, and the address of tensor memory.
   std::optional<int64_t> tensorBarriers;
-  /// Scratch memory of the block, then of each role.
-  SmallVector<int64_t> scratch;
-  /// Which of them belongs to the first role of a `tile.warp_specialize`.
-  llvm::MapVector<Operation *, size_t> firstRoles;
+  /// Scratch memory of the operations that use some: bytes [first, second).
+  llvm::MapVector<Operation *, std::pair<int64_t, int64_t>> scratch;
   llvm::MapVector<Operation *, ExchangePlace> exchanges;
   /// What a block asks for.
   int64_t bytes = 0;
@@ -46,6 +45,8 @@ struct SharedArena {
   /// Bytes [first, second) that a buffer (alloc result or ring view) occupies,
   /// all stages of a ring included.
   std::pair<int64_t, int64_t> range(Value buffer) const;
+  /// Where scratch memory begins, behind all else; `bytes` where there is none.
+  int64_t scratchBegin() const;
 };
 
 /// Replaces the placement attributes in `kernel`.
@@ -53,7 +54,8 @@ void writeSharedArena(KernelOp kernel, const SharedArena &arena);
 
 /// Fails with an error that names the pass where `kernel` has no places, or
 /// where they do not fit what it contains.
-FailureOr<SharedArena> readSharedArena(KernelOp kernel);
+FailureOr<SharedArena> readSharedArena(KernelOp kernel,
+                                       const TargetInfo &target);
 
 } // namespace mlir::tile::nvvm
 #endif // TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SHAREDARENA_H

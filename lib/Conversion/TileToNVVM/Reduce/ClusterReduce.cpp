@@ -294,8 +294,9 @@ LogicalResult ClusterReduction::run() {
   for (int64_t i = 0; i < blocks; ++i)
     ranks.push_back(
         lowering.addConst(first, i * static_cast<int64_t>(op.getStride())));
-  lowering.barrier(); // earlier users of the scratch are done
   ExchangePlace place = lowering.arena.exchanges.lookup(op);
+  if (place.inRing)
+    lowering.barrier(); // earlier users of the ring are done
   base = lowering.sharedAt(place.offset);
   for (int64_t start = 0; start < registers; start += place.registers)
     exchange(start, std::min(place.registers, registers - start));

@@ -8,6 +8,7 @@
 #include "Exchange.h"
 #include "Prepare/Scratch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -49,17 +50,43 @@ Value nvvm::shuffle(KernelLowering &lowering, Value value, NVVM::ShflKind kind,
 // For each value of a tuple: scratch[warp][index][lane].
 WarpScratch::WarpScratch(KernelLowering &lowering, ArrayRef<Type> types,
                          int64_t count)
-    : lowering(lowering), types(types), count(count),
-      base(lowering.scratch(0)) {}
+    : lowering(lowering), types(types), count(count), base(lowering.scratch(0)),
+      lane(lowering.laneId()) {}
+
+WarpScratch::WarpScratch(KernelLowering &lowering, ArrayRef<Type> types,
+                         int64_t count, const FragmentLayout &source,
+                         unsigned dim)
+    : WarpScratch(lowering, types, count) {
+  lanes = lanesWithResults(source, dim);
+  if (lanes == kWarpSize)
+    return;
+  auto &b = lowering.builder;
+  lane = lowering.i32(0);
+  int64_t stride = 1;
+  for (auto [i, mode] : llvm::enumerate(source.modes(Axis::Lane))) {
+    if (mode.extent == 1)
+      continue;
+    Value index;
+    Value digit = lowering.threadDigit(source, Axis::Lane, i, index);
+    if (!haveSameResult(mode, dim)) {
+      lane = lowering.add(lane, lowering.mulConst(digit, stride));
+      stride *= mode.extent;
+      continue;
+    }
+    Value isZero = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                 digit, lowering.i32(0));
+    isFirst = isFirst ? b.createOrFold<arith::AndIOp>(isFirst, isZero) : isZero;
+  }
+}
 
 Value WarpScratch::address(size_t number, Value warp, Value index) {
   int64_t start = warpScratchBytes(ArrayRef(types).take_front(number), count,
-                                   lowering.numThreads());
+                                   lowering.numThreads() / kWarpSize * lanes);
   int64_t bytes = warpScratchBytes(types[number], 1, 1);
-  int64_t perWarp = warpScratchBytes(types[number], count, kWarpSize);
+  int64_t perWarp = warpScratchBytes(types[number], count, lanes);
   Value offset = lowering.add(lowering.mulConst(warp, perWarp),
-                              lowering.mulConst(lowering.laneId(), bytes));
-  offset = lowering.add(offset, lowering.mulConst(index, kWarpSize * bytes));
+                              lowering.mulConst(lane, bytes));
+  offset = lowering.add(offset, lowering.mulConst(index, lanes * bytes));
   if (start)
     offset = lowering.addConst(offset, start);
   return LLVM::GEPOp::create(lowering.builder, base.getType(),
@@ -67,13 +94,22 @@ Value WarpScratch::address(size_t number, Value warp, Value index) {
                              ArrayRef<LLVM::GEPArg>{offset});
 }
 
-void WarpScratch::leave(ArrayRef<Tuple> tuples) {
-  lowering.barrier(); // earlier users of the scratch are done
-  for (auto [i, tuple] : llvm::enumerate(tuples))
-    for (auto [number, value] : llvm::enumerate(tuple))
-      LLVM::StoreOp::create(
-          lowering.builder, lowering.toStorage(value),
-          address(number, lowering.warpId(), lowering.i32(int64_t(i))));
+void WarpScratch::leave(ArrayRef<Tuple> tuples, bool isAgain) {
+  if (isAgain)
+    lowering.barrier();
+  auto &b = lowering.builder;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    if (isFirst) {
+      auto first = scf::IfOp::create(b, isFirst, /*withElseRegion=*/false);
+      b.setInsertionPointToStart(first.thenBlock());
+    }
+    for (auto [i, tuple] : llvm::enumerate(tuples))
+      for (auto [number, value] : llvm::enumerate(tuple))
+        LLVM::StoreOp::create(
+            b, lowering.toStorage(value),
+            address(number, lowering.warpId(), lowering.i32(int64_t(i))));
+  }
   lowering.barrier();
 }
 

@@ -13,14 +13,19 @@ namespace mlir::tile::nvvm {
 Value shuffle(KernelLowering &lowering, Value value, NVVM::ShflKind kind,
               Value operand);
 
-/// A part of the scratch in which every thread of an agent leaves `count`
+/// The scratch of an operation in which every thread of an agent leaves `count`
 /// tuples of values of `types`, for threads of other warps in the same lane.
 class WarpScratch {
 public:
   using Tuple = SmallVector<Value, 2>;
   WarpScratch(KernelLowering &lowering, ArrayRef<Type> types, int64_t count);
-  /// All threads execute both functions, the barriers included.
-  void leave(ArrayRef<Tuple> tuples);
+  /// For the results of a reduction of `source` along `dim`: of lanes that hold
+  /// the same ones, the first leaves them.
+  WarpScratch(KernelLowering &lowering, ArrayRef<Type> types, int64_t count,
+              const FragmentLayout &source, unsigned dim);
+  /// All threads execute both functions, the barriers included. `isAgain`: the
+  /// operation may have used these bytes before, and threads may still read.
+  void leave(ArrayRef<Tuple> tuples, bool isAgain);
   Tuple take(Value warp, Value index); // both i32
 
 private:
@@ -30,6 +35,10 @@ private:
   SmallVector<Type, 2> types;
   int64_t count;
   Value base;
+  /// Lanes that leave something, which of them this one is or reads for, and
+  /// whether it leaves it itself; null for all.
+  int64_t lanes = kWarpSize;
+  Value lane, isFirst;
 };
 
 } // namespace mlir::tile::nvvm

@@ -247,8 +247,8 @@ void ReduceLowering::combineWarps(const FragmentLayout &source,
   }
   llvm::sort(group);
   WarpScratch scratch(lowering, combiner.workingTypes(),
-                      int64_t(partial.size()));
-  scratch.leave(partial);
+                      int64_t(partial.size()), source, dim);
+  scratch.leave(partial, /*isAgain=*/bool(lowering.innerLayout));
   if (lanesShare(source, group, partial.size())) {
     combineByLanes(scratch, base, group, partial);
     return;

@@ -85,6 +85,8 @@ private:
   /// in faster digits only; it has their total.
   SmallVector<Tuple> values, totals;
   SmallVector<int64_t> standsFor;
+  /// Whether an earlier trip may still be read.
+  bool hasUsedScratch = false;
 };
 
 } // namespace
@@ -274,7 +276,8 @@ void ScanLowering::scanWarps(const ScanDigit &digit) {
     rest = rest.drop_front(trip.size());
     WarpScratch scratch(lowering, types, int64_t(trip.size()));
     scratch.leave(
-        llvm::map_to_vector(trip, [&](int64_t reg) { return totals[reg]; }));
+        llvm::map_to_vector(trip, [&](int64_t reg) { return totals[reg]; }),
+        std::exchange(hasUsedScratch, true));
     for (auto [i, reg] : llvm::enumerate(trip)) {
       Tuple soFar, mine = neutral;
       for (int64_t d = 0; d < digit.extent; ++d) {

@@ -49,9 +49,6 @@ static void setRegisters(KernelLowering &lowering, int64_t registers) {
 
 static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
                                Block *target, Agent agent, int64_t registers) {
-  const SharedArena &arena = lowering.arena;
-  size_t number =
-      arena.firstRoles.lookup(role.getParentOp()) + role.getRegionNumber();
   auto &b = lowering.builder;
   agent.isSingleThread = !role.walk([](Operation *op) {
                                 return runsOnOneThread(op)
@@ -74,8 +71,6 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   Block *whole = target;
   if (combines)
     awaitCluster(lowering);
-  int64_t outerScratch =
-      std::exchange(lowering.scratchStart, arena.scratch[number]);
   Agent outer = std::exchange(lowering.agent, agent);
   if (agent.isSingleThread) {
     lowering.agent.isSingleThread = false;
@@ -92,7 +87,6 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   b.setInsertionPoint(target->getTerminator());
   emitProducerTails(lowering);
   lowering.agent = outer;
-  lowering.scratchStart = outerScratch;
   b.setInsertionPoint(whole->getTerminator());
   if (!combines)
     awaitCluster(lowering);

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/Placement.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -26,12 +27,6 @@ static bool isCount(Attribute value) {
 
 static bool isUnit(Attribute value) { return isa<UnitAttr>(value); }
 
-static bool isCountArray(Attribute value) {
-  auto array = dyn_cast<DenseI64ArrayAttr>(value);
-  return array && !array.empty() &&
-         llvm::all_of(array.asArrayRef(), [](int64_t i) { return i >= 0; });
-}
-
 template <typename OpT> static bool isOp(Operation *op) { return isa<OpT>(op); }
 
 static bool isInSharedMemory(Operation *op) {
@@ -39,7 +34,9 @@ static bool isInSharedMemory(Operation *op) {
     return isShared(alloc.getResult());
   if (auto ring = dyn_cast<RingCreateOp>(op))
     return !ring.getRing().getType().inTensorMemory();
-  return isa<ClusterReduceOp>(op);
+  // These may exchange values between threads there.
+  return isa<ClusterReduceOp, ConvertLayoutOp, GemmOp, ReduceOp, ReduceWithOp,
+             ScanOp, ScanWithOp, memref::AtomicRMWOp>(op);
 }
 
 static bool hasMbarriers(Operation *op) {
@@ -55,7 +52,7 @@ static constexpr StringLiteral kOfKernel =
 static const PlacementAttribute kAttributes[] = {
     {kOffsetAttrName,
      "a number of bytes that is not negative, on a tile or ring in shared "
-     "memory or a `tile.cluster_reduce`",
+     "memory or an operation that exchanges values between threads",
      isInSharedMemory, isCount},
     {kMbarriersAttrName,
      "a number of bytes that is not negative, on a ring with mbarriers or a "
@@ -69,9 +66,6 @@ static const PlacementAttribute kAttributes[] = {
     {kInRingAttrName, "a unit attribute on a `tile.cluster_reduce`",
      isOp<ClusterReduceOp>, isUnit},
     {kSharedBytesPlacedAttrName, kOfKernel, isOp<KernelOp>, isCount},
-    {kScratchAttrName,
-     "an array of numbers of bytes that are not negative, on a kernel",
-     isOp<KernelOp>, isCountArray},
     {kClusterBarriersAttrName, kOfKernel, isOp<KernelOp>, isCount},
     {kTensorBarriersAttrName, kOfKernel, isOp<KernelOp>, isCount},
     {kHasBarriersAttrName, "a unit attribute on a kernel", isOp<KernelOp>,
@@ -84,7 +78,6 @@ ArrayRef<StringRef> tile::getPlacementAttributeNames() {
                                         kExchangedAttrName,
                                         kInRingAttrName,
                                         kSharedBytesPlacedAttrName,
-                                        kScratchAttrName,
                                         kClusterBarriersAttrName,
                                         kTensorBarriersAttrName,
                                         kHasBarriersAttrName};

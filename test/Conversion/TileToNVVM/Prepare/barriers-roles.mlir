@@ -33,12 +33,12 @@ module attributes {tile.target = #tile.target<"sm_90">} {
     }
   }
 
-  // Four warps of four lots of 128 bytes each: the second role's begin behind.
+  // Four warps of eight lanes with four sums each: those of the second role begin behind.
   // CHECK-LABEL: llvm.func @scratch
-  // CHECK-SAME:    tile.shared_bytes = 4096
+  // CHECK-SAME:    tile.shared_bytes = 1024
   // CHECK:         %[[ARENA:.*]] = llvm.mlir.addressof @tile_shared_arena
   // CHECK:         llvm.getelementptr %[[ARENA]][0]
-  // CHECK:         llvm.getelementptr %[[ARENA]][2048]
+  // CHECK:         llvm.getelementptr %[[ARENA]][512]
   tile.kernel @scratch(%A: memref<32xf32>, %B: memref<32xf32>) grid(%bx) = (1) threads(256) {
     %zero = arith.constant 0.0 : f32
     tile.warp_specialize

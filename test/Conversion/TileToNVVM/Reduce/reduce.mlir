@@ -18,13 +18,19 @@ tile.kernel @rows(%A: memref<4x1024xf32>, %B: memref<4xf32>) grid(%bx) = (1) thr
 
 // -----
 
-// One row over all warps: partial results meet in scratch memory.
+// One row over all warps: partial results meet in scratch memory, one for each
+// warp. Nobody has used the bytes before.
 // CHECK-LABEL: llvm.func @across_warps
+// CHECK-SAME:    mlir_tile.shared_bytes = 16 : i64
+// CHECK-NOT:     nvvm.barrier
 // CHECK:         nvvm.shfl.sync  bfly
-// CHECK:         nvvm.barrier
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.cond_br
 // CHECK:         llvm.store {{.*}} !llvm.ptr<3>
 // CHECK:         nvvm.barrier
+// CHECK-NOT:     nvvm.barrier
 // CHECK:         llvm.load {{.*}} !llvm.ptr<3>
+// CHECK-NOT:     nvvm.barrier
 // CHECK:         llvm.return
 tile.kernel @across_warps(%A: memref<1x4096xf32>, %B: memref<1xf32>) grid(%bx) = (1) threads(128) {
   %x = tile.alloc : memref<1x4096xf32, #tile.fragment>

@@ -46,7 +46,7 @@ tile.kernel @inside() grid(%bx) = (1) threads(32) {
 // -----
 
 tile.kernel @fragment() grid(%bx) = (1) threads(32) {
-  // expected-error @below {{expected 'tile.offset' to be a number of bytes that is not negative, on a tile or ring in shared memory or a `tile.cluster_reduce`, got 0 : i64}}
+  // expected-error @below {{expected 'tile.offset' to be a number of bytes that is not negative, on a tile or ring in shared memory or an operation that exchanges values between threads, got 0 : i64}}
   %x = tile.alloc {tile.offset = 0 : i64} : memref<32xf32, #tile.fragment>
 }
 
@@ -68,8 +68,10 @@ tile.kernel @groups_of_copies() grid(%bx) = (1) threads(32) {
 
 // -----
 
-// expected-error @below {{expected 'tile.scratch' to be an array of numbers of bytes that are not negative, on a kernel, got 0 : i64}}
-tile.kernel @scratch() grid(%bx) = (1) threads(32) attributes {tile.scratch = 0 : i64} {
+tile.kernel @no_scratch(%A: memref<64xf32>) grid(%bx) = (1) threads(32) {
+  %x = tile.alloc : memref<64xf32, #tile.fragment>
+  // expected-error @below {{expected 'tile.offset' to be a number of bytes that is not negative, on a tile or ring in shared memory or an operation that exchanges values between threads, got 0 : i64}}
+  tile.copy %A to %x {tile.offset = 0 : i64} : memref<64xf32> to memref<64xf32, #tile.fragment>
 }
 
 // -----

@@ -5,8 +5,8 @@
 
 #shared = #gpu.address_space<workgroup>
 // CHECK-LABEL: tile.kernel @meet
-// CHECK-SAME:    tile.has_barriers, tile.scratch = array<i64: 4096>, tile.shared_bytes = 5120 : i64
-tile.kernel @meet() grid(%bx) = (1) threads(256) attributes {tile.has_barriers, tile.scratch = array<i64: 4096>, tile.shared_bytes = 5120 : i64} {
+// CHECK-SAME:    tile.has_barriers, tile.shared_bytes = 5120 : i64
+tile.kernel @meet() grid(%bx) = (1) threads(256) attributes {tile.has_barriers, tile.shared_bytes = 5120 : i64} {
   // CHECK: tile.alloc {tile.offset = 0 : i64}
   %s = tile.alloc {tile.offset = 0 : i64} : memref<32x32xf32, #shared>
   // CHECK: tile.barrier{{$}}

@@ -15,8 +15,9 @@
 
 namespace mlir::tile {
 
-/// On `tile.alloc`, `tile.ring.create` and `tile.cluster_reduce`: the first
-/// byte in shared memory.
+/// On `tile.alloc`, `tile.ring.create` and `tile.cluster_reduce`, and on
+/// operations that exchange values between threads through scratch memory: the
+/// first byte in shared memory.
 inline constexpr llvm::StringLiteral kOffsetAttrName = "tile.offset";
 /// On `tile.ring.create`: the first byte of its mbarriers.
 inline constexpr llvm::StringLiteral kMbarriersAttrName = "tile.mbarriers";
@@ -24,11 +25,10 @@ inline constexpr llvm::StringLiteral kMbarriersAttrName = "tile.mbarriers";
 /// are exchanged through the slots of a ring.
 inline constexpr llvm::StringLiteral kExchangedAttrName = "tile.exchanged";
 inline constexpr llvm::StringLiteral kInRingAttrName = "tile.in_ring";
-/// On the kernel: bytes of shared memory; where each agent's scratch begins;
-/// where the mbarriers of the cluster and of tensor memory lie.
+/// On the kernel: bytes of shared memory; where the mbarriers of the cluster
+/// and of tensor memory lie.
 inline constexpr llvm::StringLiteral kSharedBytesPlacedAttrName =
     "tile.shared_bytes";
-inline constexpr llvm::StringLiteral kScratchAttrName = "tile.scratch";
 inline constexpr llvm::StringLiteral kClusterBarriersAttrName =
     "tile.cluster_barriers";
 inline constexpr llvm::StringLiteral kTensorBarriersAttrName =

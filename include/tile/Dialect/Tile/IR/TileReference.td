@@ -85,7 +85,6 @@ defvar KernelAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
     | `tile.shared_bytes` | bytes | of shared memory that a block asks for |
-    | `tile.scratch` | bytes | where the scratch memory of an agent begins: the block's, then each role's. Operations that exchange values between warps use it one after the other |
     | `tile.cluster_barriers` | bytes | where the mbarriers lie on which the blocks of a cluster meet (`tile.cluster_reduce`); absent: there are none |
     | `tile.has_barriers` |  | `--tile-insert-barriers` has run |
     | `tile.tensor_barriers` | bytes | where the mbarriers of gemms by tcgen05 lie, and behind them the address of the block's tensor memory; absent: there are none |

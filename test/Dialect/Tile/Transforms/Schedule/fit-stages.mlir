@@ -6,7 +6,7 @@
 // RUN: not tile-opt %s --split-input-file --tile-to-barriers=arch=sm_120a -o /dev/null 2>&1 | FileCheck %s --check-prefix=ERRORS
 // WITHOUT-TARGET-NOT: remark
 
-// The rings fit, 96 of 99 KiB; with scratch memory of the sum behind them they do not.
+// The rings fit, 96 of 99 KiB; with scratch memory of the scan behind them they do not.
 // SAYS: remark: 5 stages instead of 6: rings, tiles and scratch memory take 102400 bytes of shared memory, of which a block has 101376
 // SAYS-NOT: 4 stages instead of
 // CHECK-LABEL: tile.kernel @scratch
@@ -15,7 +15,7 @@
 // WITHOUT-TARGET: stages(6)
 // ROOM-LABEL: tile.kernel @scratch
 // ROOM: stages(6)
-tile.kernel @scratch(%A: memref<128x256xf16> {tile.alignment = 16}, %B: memref<128x256xf16> {tile.alignment = 16}, %S: memref<128xf32>) grid(%b) = (1) threads(256) {
+tile.kernel @scratch(%A: memref<128x256xf16> {tile.alignment = 16}, %B: memref<128x256xf16> {tile.alignment = 16}, %S: memref<128x128xf32>) grid(%b) = (1) threads(256) {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
   %c256 = arith.constant 256 : index
@@ -29,9 +29,8 @@ tile.kernel @scratch(%A: memref<128x256xf16> {tile.alignment = 16}, %B: memref<1
     tile.copy %B[%c0, %k] to %Bs : memref<128x256xf16> to memref<128x32xf16, #gpu.address_space<workgroup>>
     tile.gemm %As, %Bs, %acc {transpose_b} : memref<128x32xf16, #gpu.address_space<workgroup>>, memref<128x32xf16, #gpu.address_space<workgroup>>, memref<128x128xf32, #tile.fragment>
   }
-  %sum = tile.alloc : memref<128xf32, #tile.fragment>
-  tile.reduce sum %acc to %sum dim(1) : memref<128x128xf32, #tile.fragment> to memref<128xf32, #tile.fragment>
-  tile.copy %sum to %S : memref<128xf32, #tile.fragment> to memref<128xf32>
+  tile.scan sum %acc to %acc dim(1) : memref<128x128xf32, #tile.fragment> to memref<128x128xf32, #tile.fragment>
+  tile.copy %acc to %S : memref<128x128xf32, #tile.fragment> to memref<128x128xf32>
 }
 
 // -----
