@@ -26,7 +26,7 @@ class Program:
         self.constants, self.grid = {}, ""
         self.types = {name: self._argument_type(element, shape) for name, element, shape, *_ in operator.arguments()}
         self.elements = {name: element for name, element, *_ in operator.arguments()}
-        self.rank = 2
+        self.rank, self.batch, self.stages = 2, "", 0
 
     # --- what a block owns
 
@@ -59,6 +59,13 @@ class Program:
         self._rows_of(rows or matrix)
         self.shape, self.step = (self.o.rows, self.o.cols), ("%n", f"{self.o.columns}", self.o.cols)
 
+    def pieces_of_batch(self):
+        """As `pieces`, of the matrix of an element of the batch: %h, of which there are as many as heads."""
+        self.grid = f"(%by, %h) = (dim(%y, 1) ceildiv {self.o.rows}, {self.o.columns // 128})"
+        self.line(f"%m = arith.muli %by, {self.index(self.o.rows)} : index")
+        self.batch = "%h, "
+        self.shape, self.step = (self.o.rows, self.o.cols), ("%n", f"{self.o.columns}", self.o.cols)
+
     def columns_walk(self):
         self.grid = f"(%bx) = ({self.o.columns} ceildiv {self.o.cols})"
         self.line(f"%n = arith.muli %bx, {self.index(self.o.cols)} : index")
@@ -77,6 +84,23 @@ class Program:
         self.line(f"%m = arith.muli %by, {self.index(self.o.rows)} : index")
         self.line("%n = arith.constant 0 : index")
         self.shape = (self.o.rows, 128)
+
+    def pixels(self):
+        """%m is the first row of the result, %n its first pixel of 128 channels."""
+        pixels = self.o.cols // 128
+        self.grid = f"(%bx, %by) = ({self.o.columns // 128} ceildiv {pixels}, dim(%Y, 0) ceildiv {self.o.rows})"
+        self.line(f"%m = arith.muli %by, {self.index(self.o.rows)} : index")
+        self.line(f"%n = arith.muli %bx, {self.index(pixels)} : index")
+        self.shape, self.width, self.rank = (self.o.rows, self.o.cols), 128, 3
+
+    def lines_of_64(self):
+        """Lines of 64 elements, 64 of them a tile. In the form "pieces" a block walks the tiles of its rows, of which three are loaded ahead."""
+        lines = self.o.rows * self.o.columns // 64
+        first = "%first" if self.o.form == "pieces" else "%m"
+        self.grid = f"(%by) = (dim(%X, 0) ceildiv {lines})"
+        self.line(f"{first} = arith.muli %by, {self.index(lines)} : index")
+        self.index(0)
+        self.shape, self.step, self.stages = (64, 64), ("%at", str(lines), 64), 3
 
     def groups(self, width):
         self.grid = f"(%bx, %by) = ({self.o.columns} ceildiv {self.o.cols}, dim(%X, 0) ceildiv {self.o.rows})"
@@ -132,13 +156,13 @@ class Program:
         if pad is not None:
             number = self.value(f"arith.constant {pad} : {tile.element}")
             padding = f" pad({number} : {tile.element})"
-        where = f"[%m, {column}]"
+        where = f"[{self.batch}%m, {column}]"
         if self.o.kind == "rope":
             where = f"[%m, %h, {column}] sizes [1, {self.shape[0]}, 64]"
         self.line(f"tile.copy %{name}{where} to {tile.name}{padding} : {self.types[name]} to {tile.type}")
 
     def copy_vector_in(self, name, tile):
-        self.line(f"tile.copy %{name}[%n] to {tile.name} : {self.types[name]} to {tile.type}")
+        self.line(f"tile.copy %{name}[{self.batch}%n] to {tile.name} : {self.types[name]} to {tile.type}")
 
     def load_vector(self, name, row=False):
         tile = self.vector_tile(name.lower())
@@ -182,7 +206,7 @@ class Program:
         return self
 
     def store_rows(self, tile, name):
-        self.copy_out(tile, name, "[%m]")
+        self.copy_out(tile, name, f"[{self.batch}%m]")
         return self
 
     def store_vector(self, tile, name):
@@ -196,6 +220,9 @@ class Program:
     def reduce(self, kind, source, target, dim=1):
         self.line(f"tile.reduce {kind} {source.name} to {target.name} dim({dim}) : {source.type} to {target.type}")
 
+    def gemm(self, a, b, c):
+        self.line(f"tile.gemm {a.name}, {b.name}, {c.name} {{clear}} : {a.type}, {b.type}, {c.type}")
+
     def fill(self, tile, value):
         number = self.value(f"arith.constant {value} : {tile.element}")
         self.line(f"tile.fill {tile.name} with {number} : {tile.type}, {tile.element}")
@@ -204,7 +231,8 @@ class Program:
     def walk(self):
         variable, end, step = self.step
         end = end if end.startswith("%") else self.index(int(end))
-        self.line(f"scf.for {variable} = {self.index(0)} to {end} step {self.index(step)} {{")
+        kind, stages = ("tile.pipelined", f" stages({self.stages})") if self.stages else ("scf.for", "")
+        self.line(f"{kind} {variable} = {self.index(0)} to {end} step {self.index(step)}{stages} {{")
         self.depth += 1
         yield
         self.depth -= 1
@@ -252,7 +280,7 @@ class Program:
         if shape is None:
             return element
         n = self.o.columns
-        extents = {"R": "?", "V": "?", "N": n, "2N": 2 * n, "G": n // 128, "H": n // 128}
+        extents = {"R": "?", "V": "?", "N": n, "2N": 2 * n, "G": n // 128, "H": n // 128, "L": "?"}
         return f"memref<{''.join(f'{extents.get(s, s)}x' for s in shape)}{element}>"
 
     def finish(self):
@@ -378,8 +406,8 @@ class Body:
         a, b, c, d, k0, k1 = p.value(f"arith.index_cast {quad} : index to i32"), zero, zero, zero, seed, zero
         for _ in range(7):
             (lo0, hi0), (lo1, hi1) = self._long(0xD2511F53, a), self._long(0xCD9E8D57, c)
-            a = self._xor(self._xor(hi1, b), k0)
-            c = self._xor(self._xor(hi0, d), k1)
+            a = self.xor(self.xor(hi1, b), k0)
+            c = self.xor(self.xor(hi0, d), k1)
             b, d = lo1, lo0
             k0 = p.value(f"arith.addi {k0}, {self.const(str(0x9E3779B9), 'i32')} : i32")
             k1 = p.value(f"arith.addi {k1}, {self.const(str(0xBB67AE85), 'i32')} : i32")
@@ -397,7 +425,10 @@ class Body:
         p.line(f"{low}, {high} = arith.mului_extended {constant}, {a} : i32")
         return low, high
 
-    def _xor(self, a, b):
+    def bitand(self, a, b):
+        return self.p.value(f"arith.andi {a}, {b} : i32")
+
+    def xor(self, a, b):
         return self.p.value(f"arith.xori {a}, {b} : i32")
 
     def unit(self, bits):

@@ -7,11 +7,12 @@ pieces that they walk twice (`form` "pieces"). Nothing in the programs names an 
 The arguments of each kind, and what it computes, are in operator_peers.py.
 """
 
+import contextlib
 import dataclasses
 
 from .operator_text import Program
 
-ELEMENTWISE = ("scale", "add", "swiglu", "gelu", "rope", "dropout", "embedding", "conv1d", "transpose", "permute", "cross_entropy_backward")
+ELEMENTWISE = ("scale", "add", "swiglu", "gelu", "rope", "dropout", "embedding", "conv1d", "transpose", "permute", "maxpool", "cross_entropy_backward")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,6 +92,9 @@ ARGUMENTS = {
     "conv1d": _args("X R,N; W N,4; B N; Y R,N w"),
     "dropout": _args("X R,N; Y R,N w; p f32; seed i32"),
     "gemv": _args("W R,N; x N; y R w"),
+    "gemv_batch": _args("W H,R,N; x H,N; y H,R w"),
+    "hadamard": _args("X L,64; Y L,64 w"),
+    "maxpool": _args("X R,2,H,2,128; Y R,H,128 w"),
     "embedding": _args("E V,N; I i32 R; Y R,N w"),
 }
 
@@ -511,8 +515,75 @@ def dropout(o, p):
     return p.store(x, "Y")
 
 
+def maxpool(o, p):
+    """The largest of 2 x 2 pixels of 128 channels; a row of X is two rows of an image, whose pixels stand in pairs."""
+    p.pixels()
+    corners, shape = [], (o.rows, o.cols // 128, 128)
+    for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
+        x = p.tile("x", shape=shape, index="ijk")
+        where = f"[%m, {p.index(row)}, %n, {p.index(column)}, {p.index(0)}] sizes [{o.rows}, 1, {shape[1]}, 1, 128]"
+        p.line(f"tile.copy %X{where} to {x.name} sizes {list(shape)} : {p.types['X']} to {x.type}")
+        corners.append(x)
+    with p.each() as e:
+        a, b, c, d = (e.get(x) for x in corners)
+        e.put(e.max(e.max(a, b), e.max(c, d)), corners[0])
+    p.copy_out(corners[0], "Y", f"[%m, %n, {p.index(0)}]")
+    return p
+
+
+def signs(p, size):
+    """A matrix of 64 x 64 in shared memory that has Hadamard matrices of `size` along its diagonal."""
+    h = p.tile("h", "f16", (64, 64), space="#shared")
+    with p.each() as e:
+        row, column = (p.value(f"arith.index_cast {name} : index to i32") for name in ("%i", "%j"))
+        ones = p.value(f"math.ctpop {e.bitand(e.bitand(row, column), e.const(str(size - 1), 'i32'))} : i32")
+        zero = e.const("0", "i32")
+        even = e.cmpi("eq", e.bitand(ones, e.const("1", "i32")), zero)
+        sign = e.select(even, e.const("1.0", "f16"), e.const("-1.0", "f16"), "f16")
+        if size < 64:
+            apart = e.bitand(e.xor(row, column), e.const(str(64 - size), "i32"))
+            sign = e.select(e.cmpi("eq", apart, zero), sign, e.const("0.0", "f16"), "f16")
+        e.put(sign, h, narrow=False)
+    return h
+
+
+def hadamard(o, p):
+    """The Walsh-Hadamard transform of rows, over the root of their length, without a matrix in memory.
+
+    64 lines of 64 elements, of one row or of several, are multiplied from the right and from the left. Between the products
+    stands f16, scaled: it is no larger than the largest element of X where a row has 4,096.
+    """
+    p.lines_of_64()
+    x, between = (p.tile(name, "f16", space="#shared") for name in ("x", "between"))
+    if o.form == "whole":
+        p.copy_in("X", x, p.index(0))
+    right = signs(p, 64)
+    left = signs(p, o.columns // 64) if o.columns < 4096 else right
+    with p.walk() if o.form == "pieces" else contextlib.nullcontext():
+        if o.form == "pieces":
+            p.line("%m = arith.addi %first, %at : index")
+            p.copy_in("X", x, p.index(0))
+        along, y = p.tile("along"), p.tile("y")
+        p.gemm(x, right, along)
+        with p.each() as e:
+            e.put(e.mul(e.get(along), e.const(repr(o.columns**-0.5))), along)
+        p.line(f"tile.copy {along.name} to {between.name} : {along.type} to {between.type}")
+        p.gemm(left, between, y)
+        p.copy_out(y, "Y", f"[%m, {p.index(0)}]")
+    return p
+
+
 def gemv(o, p):
     p.pieces(matrix="W", rows="y")
+    return products(p)
+
+
+def gemv_batch(o, p):
+    p.pieces_of_batch()
+    return products(p)
+
+
+def products(p):
     w, x, part, total = p.tile("w"), p.vector_tile("xv"), p.tile("part"), p.rows_tile("total")
     p.fill(part, "0.0")
     with p.walk():
@@ -552,6 +623,8 @@ def _problems():
     found += [Problem("sort", 16384, 1024), Problem("sort", 8192, 4096), Problem("top8", 65536, 256), Problem("top64", 16384, 4096)]
     found += [Problem("rope", 32768, 4096), Problem("permute", 32768, 4096), Problem("transpose", 8192, 8192), Problem("transpose", 16384, 16384)]
     found += [Problem("conv1d", 65536, 4096), Problem("embedding", 32768, 4096)]
+    found += [Problem("maxpool", 3584, 7168), Problem("maxpool", 2048, 16384), Problem("hadamard", 32768, 4096), Problem("hadamard", 131072, 1024)]
+    found += [Problem("gemv_batch", rows, n) for rows, n in ((1024, 4096), (4096, 4096), (1024, 8192))]
     found += [Problem("gemv", rows, n) for rows, n in ((4096, 4096), (14336, 4096), (4096, 14336), (28672, 8192), (8192, 28672), (128256, 4096))]
     return found
 
@@ -569,6 +642,11 @@ def candidates(problem):
         return [Operator(kind, n, r, 0, t) for r, t in ((16, 128), (32, 256), (8, 64), (32, 128))]
     if kind == "permute":
         return [Operator(kind, n, r, 0, t) for r, t in ((64, 256), (32, 128), (128, 256), (16, 128))]
+    if kind == "maxpool":
+        return [Operator(kind, n, r, c, t) for r, c, t in ((1, 1024, 128), (1, 2048, 256), (2, 1024, 256), (1, 4096, 256), (1, 2048, 128), (4, 1024, 256))]
+    if kind == "hadamard":
+        tile = 4096 // n  # rows of one
+        return [Operator(kind, n, tile, 0, t) for t in (128, 256)] + [Operator(kind, n, tile * count, 0, t, "pieces") for count, t in ((16, 128), (8, 128), (32, 128), (16, 256))]
     if kind == "conv1d":
         return [Operator(kind, n, r, c, t) for r, c, t in ((64, 64, 128), (32, 128, 256), (64, 128, 256), (128, 64, 256))]
     if kind in ELEMENTWISE:
@@ -578,7 +656,7 @@ def candidates(problem):
         return [Operator(kind, n, r, c, t) for r, c, t in ((1, 2048, 256), (1, 4096, 256), (4, 1024, 256), (1, 1024, 128))]
     if kind in ("colsum", "layernorm_weights"):
         return [Operator(kind, n, r, c, t, "pieces") for r, c, t in ((64, 64, 256), (32, 128, 256), (128, 64, 512), (64, 64, 512), (256, 32, 512))]
-    if kind == "gemv":
+    if kind in ("gemv", "gemv_batch"):
         return [Operator(kind, n, r, c, t, "pieces") for r, c, t in ((4, 2048, 256), (1, 4096, 256), (2, 2048, 256), (8, 1024, 256), (4, 1024, 128), (1, 2048, 128), (4, 4096, 512))]
     if kind in ("softmax", "cross_entropy") and n > 16384 or kind in ("rowsum", "rowmax") and n > 32768:
         found = [Operator(kind, n, 1, c, t, "pieces") for c, t in ((4096, 512), (8192, 512), (8192, 1024), (4096, 256), (2048, 256))]

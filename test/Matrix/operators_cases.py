@@ -82,6 +82,13 @@ def _dropout(x):
     return np.where(kept, x / (1 - SCALARS["p"]), 0.0)
 
 
+def _hadamard(x):
+    h = np.ones((1, 1))
+    while len(h) < x.shape[-1]:
+        h = np.block([[h, h], [h, -h]])
+    return x @ h / len(h) ** 0.5
+
+
 def _sorted(x):
     order = np.argsort(x, -1, kind="stable")
     return np.take_along_axis(x, order, -1), order
@@ -122,9 +129,12 @@ REFERENCES = {
     "conv1d": lambda X, W, B: (_conv1d(X, W, B),),
     "dropout": lambda X: (_dropout(X),),
     "gemv": lambda W, x: (W @ x,),
+    "gemv_batch": lambda W, x: ((W @ x[:, :, None])[:, :, 0],),
+    "hadamard": lambda X: (_hadamard(X),),
+    "maxpool": lambda X: (X.max((1, 3)),),
     "embedding": lambda E, I: (E[I],),
 }
-EXACT = ("argmax", "sort", "top8", "top64", "permute", "transpose", "embedding", "rowmax")
+EXACT = ("argmax", "sort", "top8", "top64", "permute", "transpose", "embedding", "rowmax", "maxpool")
 
 
 def bound(operator, element, value, rows):
@@ -134,6 +144,9 @@ def bound(operator, element, value, rows):
     share = {"f16": 2.0**-11, "f32": 2.0**-20, "f8E4M3FN": 2.0**-4}[element]
     terms = rows if operator.kind in ("colsum", "layernorm_weights") else operator.columns
     least = {"f16": 2.0**-25, "f32": 0.0, "f8E4M3FN": 2.0**-10}[element]
+    if operator.kind == "hadamard":
+        # Sums of 64 elements over the root of n, of 1 on average, are f16 before n / 64 of them are added.
+        least += 1.5 * 2.0**-11 * (operator.columns / 64) ** 0.5
     # A sum of n terms, each rounded once: n units of the largest one; functions by approximation are off by some units.
     return np.abs(value) * (share + 2.0**-18) + least + terms * 2.0**-22
 
@@ -141,7 +154,7 @@ def bound(operator, element, value, rows):
 def operator(o, rows):
     """The problem of one operator on so many rows."""
     n = o.columns
-    extents = {"R": rows, "N": n, "2N": 2 * n, "G": n // 128, "H": n // 128, "V": VOCABULARY}
+    extents = {"R": rows, "N": n, "2N": 2 * n, "G": n // 128, "H": n // 128, "L": rows * n // 64, "V": VOCABULARY}
 
     def make(rng):
         data, exact, outputs = {}, {}, {}
@@ -156,6 +169,10 @@ def operator(o, rows):
                 exact[name] = data[name] = rng.integers(0, VOCABULARY if o.kind == "embedding" else n, dims).astype("i4")
             else:
                 data[name], exact[name] = normal(rng, dims, element)
+                if o.kind == "maxpool":
+                    data[name].flat[::101] = exact[name].flat[::101] = np.nan
+                if shape[0] == "L":
+                    exact[name] = exact[name].reshape(rows, n)
         x = exact.get("X")
         found = {"M": lambda: x.mean(-1), "L": lambda: _entropy(x)}
         found["S"] = lambda: _inverse(x if o.kind == "rmsnorm_backward" else x - x.mean(-1, keepdims=True))
@@ -163,8 +180,8 @@ def operator(o, rows):
             if name in exact:
                 data[name] = make_value().astype("f4")
                 exact[name] = data[name].astype("f8")
-        results = REFERENCES[o.kind](*exact.values())
-        expected = {name: (np.asarray(value, "f8"), bound(o, element, value, rows)) for (name, element), value in zip(outputs.items(), results)}
+        results = [np.asarray(value, "f8").reshape(data[name].shape) for name, value in zip(outputs, REFERENCES[o.kind](*exact.values()))]
+        expected = {name: (np.where(np.isnan(value), np.inf, value), bound(o, element, value, rows)) for (name, element), value in zip(outputs.items(), results)}
         given = {name: name if shape is not None else SCALARS[name] for name, _, shape, _ in ARGUMENTS[o.kind]}
         return Decoded([(o, given, {name: name for name in outputs})], data, expected, outputs)
 
@@ -172,12 +189,13 @@ def operator(o, rows):
 
 
 class Decoded(Problem):
-    """A problem whose outputs are numbers of any type of the operators."""
+    """A problem whose outputs are numbers of any type of the operators. NaN counts as infinity but where it is the poison, negative."""
 
     def decode(self, key):
         if self.types[key] == "f8E4M3FN":
             return elements.from_e4m3(self.data[key])
-        return self.data[key].astype(np.float64)
+        values = self.data[key].astype(np.float64)
+        return np.where(np.isnan(values) & ~np.signbit(values), np.inf, values)
 
 
 def case(kind, columns, *configuration, rows=37):
@@ -211,3 +229,11 @@ case("permute", 256, 16, 0, 64)
 case("transpose", 264, 32, 64, 128, rows=72)
 case("conv1d", 264, 16, 64, 64)
 case("gemv", 264, 4, 128, 64, "pieces")
+case("gemv_batch", 264, 4, 128, 64, "pieces")
+case("gemv_batch", 512, 1, 256, 64, "pieces", rows=5)
+for configuration in ((1, 0, 128), (2, 0, 128, "pieces")):
+    case("hadamard", 4096, *configuration, rows=3)
+for configuration in ((4, 0, 128), (4, 0, 256), (8, 0, 128, "pieces")):
+    case("hadamard", 1024, *configuration, rows=13)
+case("maxpool", 384, 2, 256, 64)
+case("maxpool", 256, 1, 256, 32, rows=5)
