@@ -5,6 +5,8 @@ The expression of a kind is the reference where its inputs are float32, and the 
 it (mode max-autotune, no graphs). operator_triton.py has kernels written by hand in Triton.
 """
 
+import functools
+
 import torch
 import torch.nn.functional as F
 
@@ -15,7 +17,7 @@ SCALARS = {"s": 0.7, "eps": 1e-5, "p": 0.3, "seed": 1234, "g": 256.0}
 
 def extents(problem):
     n = problem.columns
-    return {"R": problem.rows, "N": n, "2N": 2 * n, "G": n // 128, "H": n // 128, "V": VOCABULARY}
+    return {"R": problem.rows, "N": n, "2N": 2 * n, "G": n // 128, "H": n // 128, "L": problem.rows * n // 64, "V": VOCABULARY}
 
 
 def tensors(problem, operator, device="cuda"):
@@ -94,6 +96,41 @@ def _rope(x, c, s):
     return torch.cat((a * c - b * s, b * c + a * s), -1)
 
 
+def _hadamard(x):
+    """The fast transform of rows, over the root of their length: sums and differences of halves, of halves of halves, ..."""
+    n, half = x.shape[-1], 1
+    y = x
+    while half < n:
+        y = y.view(-1, n // (2 * half), 2, half)
+        a, b = y[:, :, 0], y[:, :, 1]
+        y = torch.stack((a + b, a - b), 2)
+        half *= 2
+    return y.reshape(x.shape) * n**-0.5
+
+
+@functools.cache
+def _matrix(n, kind):
+    """The Hadamard matrix of n x n, over the root of n."""
+    h = torch.ones(1, 1)
+    while len(h) < n:
+        h = torch.cat((torch.cat((h, h), 1), torch.cat((h, -h), 1)), 0)
+    return (h * n**-0.5).to("cuda", kind)
+
+
+def _hadamard_products(x):
+    """The same by two products of matrices: a row of n elements is n / 64 lines of 64."""
+    lines = x.view(len(x), -1, 64)
+    return (_matrix(lines.shape[1], x.dtype) @ (lines @ _matrix(64, x.dtype))).view(x.shape)
+
+
+def _maxpool(x):
+    """Rows of pairs of pixels, [R, 2, W, 2, C], as square images, or as one where rows do not divide into those."""
+    rows, _, width, _, channels = x.shape
+    height = width if rows % width == 0 else rows
+    images = x.view(-1, 2 * height, 2 * width, channels).permute(0, 3, 1, 2)  # channels last, as F.max_pool2d's results are
+    return F.max_pool2d(images, 2).permute(0, 2, 3, 1).reshape(rows, width, channels)
+
+
 def _conv(x, w, b):
     padded = F.pad(x, (0, 0, 3, 0))
     z = b + sum(padded[k : k + x.shape[0]] * w[:, k] for k in range(4))
@@ -161,6 +198,9 @@ EXPRESSIONS = {
     "conv1d": lambda X, W, B: (_conv(X, W, B),),
     "dropout": lambda X: (F.dropout(X, SCALARS["p"]),),
     "gemv": lambda W, x: ((W * x).sum(-1),),
+    "gemv_batch": lambda W, x: ((W * x[:, None, :]).sum(-1),),
+    "hadamard": lambda X: (_hadamard(X),),
+    "maxpool": lambda X: (_maxpool(X),),
     "embedding": lambda E, I: (E[I.long()],),
 }
 # Plain PyTorch calls a library that is likely the faster peer.
@@ -168,6 +208,9 @@ LIBRARY = {
     "transpose": lambda X: (X.t().contiguous(),),
     "permute": lambda X: (X.transpose(0, 1).contiguous(),),
     "gemv": lambda W, x: (W @ x,),
+    "gemv_batch": lambda W, x: (torch.bmm(W, x[:, :, None])[:, :, 0],),
+    "hadamard": lambda X: (_hadamard_products(X),),
+    "maxpool": lambda X: (_maxpool(X),),
     "colsum": lambda X: (X.sum(0, dtype=torch.float32),),
     "cumsum": lambda X: (X.cumsum(-1),),
     "sort": lambda X: torch.sort(X, dim=-1, stable=True),
@@ -179,7 +222,9 @@ LIBRARY = {
 
 
 def inputs(operator, found):
-    return [found[name] for name, _, shape, access, _ in operator.arguments() if shape is not None and access != "w"]
+    """In the order of the arguments; what programs see as lines of 64 elements (L,64) as the rows that those are."""
+    given = [(found[name], shape) for name, _, shape, access, _ in operator.arguments() if shape is not None and access != "w"]
+    return [value.view(-1, operator.columns) if shape[0] == "L" else value for value, shape in given]
 
 
 def types_of(operator):
@@ -213,7 +258,9 @@ def check(problem, operator, found, results=None):
     if problem.kind == "dropout":
         return _check_dropout(found["X"], got[0])
     given, rows = inputs(operator, found), problem.rows
-    whole = problem.kind in ("colsum", "layernorm_weights", "transpose", "permute", "conv1d")
+    if problem.kind == "hadamard":
+        got = [value.view(rows, -1) for value in got]
+    whole = problem.kind in ("colsum", "layernorm_weights", "transpose", "permute", "conv1d", "gemv_batch")
     step = rows if whole else max(1, (1 << 26) // problem.columns)
     for start in range(0, rows, step):
         part = slice(start, min(rows, start + step))
@@ -253,10 +300,10 @@ def _compare(problem, name, got, want):
         return f"{off} more than a step away, {many:.2%} one step" if off or many > 1e-3 else None
     if got.shape != want.shape:
         want = want.reshape(got.shape)
-    exact = problem.kind in ("transpose", "permute", "embedding", "rowmax", "sort", "top8", "top64")
+    exact = problem.kind in ("transpose", "permute", "embedding", "rowmax", "maxpool", "sort", "top8", "top64")
     rounding = 0 if exact else 2.0**-10 if got.dtype == torch.float16 else 1e-5
     size = problem.columns if problem.kind not in ("colsum", "layernorm_weights") else problem.rows
-    small = {"rowsum": 1e-6 * size, "colsum": 1e-6 * size, "layernorm_weights": 2e-6 * size, "cross_entropy_backward": 2.0**-16, "cumsum": 1e-6 * size, "gemv": 2e-3 * size**0.5, "cross_entropy": 1e-3}
+    small = {"rowsum": 1e-6 * size, "colsum": 1e-6 * size, "layernorm_weights": 2e-6 * size, "cross_entropy_backward": 2.0**-16, "cumsum": 1e-6 * size, "gemv": 2e-3 * size**0.5, "gemv_batch": 2e-3 * size**0.5, "cross_entropy": 1e-3}
     absolute = 0 if exact else small.get(problem.kind, 2e-3 if problem.kind != "softmax" else 2.0**-24)
     error = (got.float() - want.float()).abs()
     bad = ~(error <= rounding * want.float().abs() + absolute)
