@@ -50,6 +50,10 @@ typedef struct TileCompileOptions {
   /* The GPU that choices are made for: "H100-PCIe"; default: what the module
      says, else the architecture's (docs/Rationale/Devices.md). */
   const char *device;
+  /* Elements of tiles in shared memory whose indices may lie outside read as
+     zero there and are not written: 1 by default. With 0 the program promises
+     that no index does. */
+  int32_t guards;
 } TileCompileOptions;
 
 /* An artifact with optimization, for the module's own target. `structSize` is

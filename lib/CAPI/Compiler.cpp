@@ -25,6 +25,7 @@ static TileCompileOptions defaultOptions() {
   options.output = TILE_OUTPUT_ARTIFACT;
   options.optimize = 1;
   options.versions = 1;
+  options.guards = 1;
   return options;
 }
 
@@ -41,6 +42,7 @@ static FailureOr<std::string> compile(ModuleOp module,
   compile.lineInfo = options.lineInfo;
   compile.ptxas = orEmpty(options.ptxas);
   compile.fastMath = options.fastMath;
+  compile.guards = options.guards;
   compile.hints = split(options.shapeHints);
   compile.tunables = split(options.tunables);
   std::optional<RoleChoice> roles = parseRoles(orEmpty(options.roles));

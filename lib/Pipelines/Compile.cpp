@@ -68,6 +68,7 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   pipeline.once = once;
   pipeline.remarks = options.remarks;
   pipeline.fastMath = options.fastMath;
+  pipeline.guards = options.guards;
   pipeline.verifyNvvm = options.verifyNvvm;
   pipeline.roles = options.roles;
   PassManager passes(module.getContext());

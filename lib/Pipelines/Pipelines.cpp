@@ -52,6 +52,10 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   GuardOverhangPassOptions overhang;
   overhang.remarks = options.remarks;
   passes.addPass(createGuardOverhangPass(overhang));
+  GuardAccessesPassOptions accesses;
+  accesses.guards = options.guards;
+  accesses.remarks = options.remarks;
+  passes.addPass(createGuardAccessesPass(accesses));
   passes.addPass(createFoldComparisonsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());

@@ -22,6 +22,9 @@ void tile::buildTileToCPU(OpPassManager &manager,
   manager.addPass(createLowerAffinePass());
   // Blocks outside of the grid run here, too.
   manager.addPass(createGuardOverhangPass());
+  // With checks an index outside of a tile is an error.
+  if (!options.checkAccesses)
+    manager.addPass(createGuardAccessesPass());
   ConvertTileToCPUPassOptions convert;
   convert.widen = options.widen;
   convert.checkAssumptions = options.checkAssumptions;

@@ -42,6 +42,9 @@ class CompileOptions:
     """Line tables, from the locations of the IR, for profilers and debuggers."""
     fast_math: bool = False
     """Math functions by approximate instructions (docs/Rationale/Math.md)."""
+    guards: bool = True
+    """On a GPU: elements of tiles in shared memory whose indices may lie outside read as zero there and
+    are not written. Without, the program promises that no index does."""
     roles: str = "auto"
     """Whether warps are divided into roles: `auto`, `on`, `off`."""
     versions: bool = True
@@ -282,6 +285,7 @@ def _compile_gpu(
         tunables=_list_text(options.tunables),
         roles=options.roles,
         device=options.device or target.device,
+        guards=options.guards,
     )
     if data is None:
         raise _failed(diagnostics)

@@ -50,7 +50,7 @@ static nb::object compile(nb::object source, const std::string &arch,
                           const std::string &sourceName, bool versions,
                           bool fastMath, const std::string &shapeHints,
                           const std::string &tunables, const std::string &roles,
-                          const std::string &device) {
+                          const std::string &device, bool guards) {
   static const std::pair<const char *, TileOutput> kOutputs[] = {
       {"artifact", TILE_OUTPUT_ARTIFACT}, {"ptx", TILE_OUTPUT_PTX},
       {"cubin", TILE_OUTPUT_CUBIN},       {"llvmir", TILE_OUTPUT_LLVM_IR},
@@ -80,6 +80,7 @@ static nb::object compile(nb::object source, const std::string &arch,
   options.tunables = tunables.c_str();
   options.roles = roles.c_str();
   options.device = device.c_str();
+  options.guards = guards;
 
   if (nb::isinstance<nb::str>(source) || nb::isinstance<nb::bytes>(source)) {
     std::string text;
@@ -122,7 +123,7 @@ NB_MODULE(_tile, m) {
       "output"_a = "artifact", "optimize"_a = true, "line_info"_a = false,
       "remarks"_a = false, "ptxas"_a = "", "source_name"_a = "",
       "versions"_a = true, "fast_math"_a = false, "shape_hints"_a = "",
-      "tunables"_a = "", "roles"_a = "", "device"_a = "",
+      "tunables"_a = "", "roles"_a = "", "device"_a = "", "guards"_a = true,
       "Compiles MLIR text, bytecode or a module. Returns a pair: the bytes of "
       "the output (None where it failed) and the diagnostics as text. Other "
       "Python threads run meanwhile; the module must not change.");

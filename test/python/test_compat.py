@@ -103,9 +103,11 @@ def test_pass_configs_map_or_are_noted():
     configs = {
         key.TL_ENABLE_FAST_MATH: True,
         "tl.disable_warp_specialized": True,
+        key.TL_DISABLE_SAFE_MEMORY_ACCESS: True,
         key.TL_SIMPLIFY: 0,
     }
-    assert passes.options_of(configs) == {"fast_math": True, "roles": "off"}
+    expected = {"fast_math": True, "roles": "off", "guards": False}
+    assert passes.options_of(configs) == expected
     assert passes.note_ignored(configs) == ["tl.Simplify"]
     assert passes.options_of(None) == {}
 

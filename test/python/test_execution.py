@@ -349,6 +349,36 @@ def test_options():
         execution.compile(source, target="cpu", options={})
 
 
+def test_guards():
+    """An index that nothing bounds gets a condition on a GPU, which `guards=False` leaves out; the
+    CPU says where it is wrong."""
+    source = """
+    tile.kernel @k(%I: memref<64xi32>, %Y: memref<64xf32>) grid(%b) = (1) threads(64) {
+      %zero = arith.constant 0.0 : f32
+      %s = tile.alloc : memref<64xf32, #gpu.address_space<workgroup>>
+      tile.fill %s with %zero : memref<64xf32, #gpu.address_space<workgroup>>, f32
+      tile.parallel (%i) in (64) {
+        %j = memref.load %I[%i] : memref<64xi32>
+        %k = arith.index_cast %j : i32 to index
+        %x = memref.load %s[%k] : memref<64xf32, #gpu.address_space<workgroup>>
+        memref.store %x, %Y[%i] : memref<64xf32>
+      }
+    }"""
+    compiled = {
+        guards: execution.compile(
+            source, target="cuda:sm_90a", options=CompileOptions(guards=guards)
+        )
+        for guards in (True, False)
+    }
+    conditions = {guards: kernel.ptx.count("setp.gt.u32") for guards, kernel in compiled.items()}
+    assert conditions == {True: 1, False: 0}
+    assert "guarded: index 0 is not known to be below 64" in compiled[True].remarks
+    assert "guarded" not in compiled[False].remarks
+    kernel = execution.compile(source, target="cpu")
+    with pytest.raises(Exception, match="expected indices inside the buffer"):
+        kernel(np.full(64, 64, np.int32), np.empty(64, np.float32))
+
+
 @pytest.mark.skipif(execution.gpu_count() > 0, reason="there is a GPU")
 def test_no_gpu():
     assert execution.resolve("auto").kind == "cpu"

@@ -96,6 +96,10 @@ struct Options {
       "fast-math", cl::cat(category),
       cl::desc("math functions by approximate instructions that flush "
                "denormals; docs/Rationale/Math.md has the bounds")};
+  cl::opt<bool> guards{
+      "guards", cl::init(true), cl::cat(category),
+      cl::desc("conditions around elements of shared tiles whose indices may "
+               "lie outside (default: true)")};
   cl::opt<RoleChoice> roles{"roles", cl::cat(category),
                             cl::init(RoleChoice::Auto),
                             cl::desc(kRolesDescription), roleValues()};
@@ -110,11 +114,12 @@ struct Options {
   cl::opt<AssemblerKind> assembler{
       "assembler", cl::cat(category), cl::init(AssemblerKind::Auto),
       cl::desc("what turns PTX into machine code:"),
-      cl::values(clEnumValN(AssemblerKind::Auto, "auto",
-                            "ptxas where found on PATH, else nvJitLink (default)"),
-                 clEnumValN(AssemblerKind::NvJitLink, "nvjitlink",
-                            "libnvJitLink.so, in this process"),
-                 clEnumValN(AssemblerKind::Ptxas, "ptxas", "the program"))};
+      cl::values(
+          clEnumValN(AssemblerKind::Auto, "auto",
+                     "ptxas where found on PATH, else nvJitLink (default)"),
+          clEnumValN(AssemblerKind::NvJitLink, "nvjitlink",
+                     "libnvJitLink.so, in this process"),
+          clEnumValN(AssemblerKind::Ptxas, "ptxas", "the program"))};
   cl::opt<std::string> ptxas{
       "ptxas", cl::cat(category), cl::value_desc("PATH"),
       cl::desc("the ptxas to use; default: the one on PATH")};
@@ -261,6 +266,7 @@ int tile::translateMain(int argc, char **argv) {
   compile.tunables.assign(options.tunables.begin(), options.tunables.end());
   compile.remarks = options.remarks;
   compile.fastMath = options.fastMath;
+  compile.guards = options.guards;
   compile.roles = options.roles;
   compile.versions = options.versions && options.emit == Emit::Artifact;
   compile.verifyEach = options.verifyEach;

@@ -37,6 +37,9 @@ struct CompileOptions {
   /// Math functions by approximate instructions that flush denormals; their
   /// bounds are in docs/Rationale/Math.md.
   bool fastMath = false;
+  /// Elements of tiles in shared memory whose indices may lie outside get a
+  /// condition; without, the program promises that none does.
+  bool guards = true;
   /// Of kernels that do not say themselves whether warps have roles.
   RoleChoice roles = RoleChoice::Auto;
   /// Passes explain their decisions in remarks.

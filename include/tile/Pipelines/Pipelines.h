@@ -50,6 +50,11 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       llvm::cl::desc("math functions by approximate instructions that flush "
                      "denormals (docs/Rationale/Math.md has the bounds)"),
       llvm::cl::init(false)};
+  Option<bool> guards{
+      *this, "guards",
+      llvm::cl::desc("conditions around elements of shared tiles whose indices "
+                     "may lie outside (--tile-guard-accesses)"),
+      llvm::cl::init(true)};
   Option<RoleChoice> roles{*this, "roles", llvm::cl::desc(kRolesDescription),
                            roleValues(), llvm::cl::init(RoleChoice::Auto)};
   Option<bool> remarks{

@@ -179,6 +179,12 @@ IndexFacts Evaluator::ofArgument(BlockArgument argument, unsigned depth) {
       return {};
     return ofBlock(kernel, argument.getArgNumber() - arguments);
   }
+  if (auto tile = dyn_cast_or_null<ParallelOp>(parent)) {
+    int64_t extent = tile.getExtents()[argument.getArgNumber()];
+    if (ShapedType::isDynamic(extent))
+      return {1, 0, {}};
+    return {1, 0, std::max<int64_t>(extent, 1) - 1};
+  }
   auto loop = dyn_cast_or_null<LoopLikeOpInterface>(parent);
   if (!loop)
     return {};
@@ -257,9 +263,54 @@ IndexFacts Evaluator::ofResult(Operation *op, Value value, unsigned depth) {
       .Case<arith::FloorDivSIOp>(
           [&](auto) { return floorDivide(lhs(), rhs()); })
       .Case<arith::RemUIOp, arith::RemSIOp>([&](auto) {
-        IndexFacts dividend = lhs();
-        return dividend.min && *dividend.min >= 0 ? modulo(dividend, rhs())
-                                                  : IndexFacts();
+        IndexFacts dividend = lhs(), by = rhs();
+        if (dividend.min && *dividend.min >= 0)
+          return modulo(dividend, by);
+        // Without a sign, whatever the dividend is.
+        Bound number = by.asConstant();
+        if (isa<arith::RemUIOp>(op) && number && *number >= 1)
+          return IndexFacts{1, 0, *number - 1};
+        return IndexFacts();
+      })
+      .Case<arith::AndIOp>([&](auto) {
+        // No bits but those of an operand that is not negative.
+        IndexFacts a = lhs(), b = rhs(), facts;
+        for (const IndexFacts &mask : {a, b})
+          if (mask.min && mask.max && *mask.min >= 0)
+            facts = {1, 0, std::min(facts.max.value_or(*mask.max), *mask.max)};
+        return facts;
+      })
+      .Case<arith::ShLIOp, arith::ShRUIOp>([&](auto) {
+        IndexFacts number = lhs();
+        Bound places = rhs().asConstant();
+        if (!places || *places < 0 || *places > 30 || !number.min ||
+            *number.min < 0)
+          return IndexFacts();
+        IndexFacts power = IndexFacts::constant(int64_t(1) << *places);
+        return isa<arith::ShLIOp>(op) ? number * power
+                                      : floorDivide(number, power);
+      })
+      .Case<arith::MinUIOp>([&](auto) {
+        IndexFacts a = lhs(), b = rhs(), facts;
+        for (const IndexFacts &bound : {a, b})
+          if (bound.min && bound.max && *bound.min >= 0)
+            facts = {1, 0,
+                     std::min(facts.max.value_or(*bound.max), *bound.max)};
+        return facts;
+      })
+      .Case<arith::ExtUIOp, arith::IndexCastUIOp>([&](auto) {
+        auto bits = [](Type type) {
+          return type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+        };
+        unsigned from = bits(op->getOperand(0).getType()),
+                 to = bits(op->getResult(0).getType());
+        if (to < from)
+          return IndexFacts();
+        IndexFacts number = lhs();
+        if (number.min && *number.min >= 0)
+          return number;
+        return from < 63 ? IndexFacts{1, 0, (int64_t(1) << from) - 1}
+                         : IndexFacts();
       })
       .Case<arith::MinSIOp>([&](auto) {
         IndexFacts a = lhs(), b = rhs(), facts = either(a, b);

@@ -27,6 +27,7 @@ def compile(
     tunables: str = "",
     roles: str = "",
     device: str = "",
+    guards: bool = True,
 ) -> tuple[bytes | None, str]:
     """Compiles MLIR text, bytecode or a module to artifact, ptx, cubin, llvmir or nvvm. Returns
     the bytes (None where it failed) and the diagnostics as text. Other Python threads run

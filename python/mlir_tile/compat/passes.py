@@ -83,6 +83,7 @@ _MAPPED = {
     "tl.disable_fast_math": ("fast_math", lambda value: not value),
     "tl.disable_warp_specialized": ("roles", lambda value: "off" if value else "auto"),
     "tl.emit_line_directives": ("line_info", bool),
+    "tl.disable_safe_memory_legalize": ("guards", lambda value: not value),
 }
 
 

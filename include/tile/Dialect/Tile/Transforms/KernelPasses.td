@@ -361,12 +361,52 @@ def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {
                            "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
+def GuardAccessesPass : Pass<"tile-guard-accesses", "::mlir::ModuleOp"> {
+  let summary = "Guards elements of tiles in shared memory that may not exist";
+  let description = [{
+    A tile in shared memory lies between others. Where the program does not show
+    that an index is inside of it, `memref.load`, `memref.store` and
+    `memref.atomic_rmw` become conditional: what lies outside reads as zero and is
+    not written. Bounds follow from loops, the grid, arithmetic, `tile.assume` and
+    the conditions of enclosing branches. A constant outside of a tile is an error,
+    in a fragment, too, whose other indices are those of loops over it. The CPU
+    runs the same pass first, but where it checks accesses.
+
+    Before:
+    ```mlir
+    %old = memref.load %count[%bin] : memref<256xi32, #shared>
+    ```
+    After, where nothing bounds `%bin`:
+    ```mlir
+    %inside = arith.cmpi ult, %bin, %c256 : index
+    %old = scf.if %inside -> (i32) {
+      %0 = memref.load %count[%bin] : memref<256xi32, #shared>
+      scf.yield %0 : i32
+    } else {
+      scf.yield %c0_i32 : i32
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no access to an element outside of a tile.
+  }];
+  let options = [
+    Option<"guards", "guards", "bool", "true",
+           "add conditions; without, the program promises that indices are inside">,
+    Remarks<"say which accesses get a condition">];
+  let statistics = [
+    Statistic<"guardedAccesses", "guarded-accesses", "accesses under a condition">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def FoldComparisonsPass : Pass<"tile-fold-comparisons", "::mlir::ModuleOp"> {
   let summary = "Decides comparisons of indices that bounds decide";
   let description = [{
     A block's index is not negative and below the grid's extent; a counter lies in
     the bounds of its loop; extents of arguments are not negative, and equal where
-    `tile.assume` promises it. Comparisons of 64-bit integers and of indices that
+    `tile.assume` promises it; in a branch its condition holds. Comparisons of
+    64-bit integers and of indices that
     hold for all such numbers become `true`, those that hold for none `false`. A
     canonicalization behind this pass removes the branches.
 

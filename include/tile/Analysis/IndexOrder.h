@@ -1,0 +1,48 @@
+//===- IndexOrder.h - comparisons that bounds decide ------------*- C++ -*-===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which of two indices is smaller, wherever that follows from the program: the
+// grid bounds a block's index, a loop its counter, `tile.assume` what it names,
+// and an enclosing `scf.if` what its condition compares. Both sides become
+// affine expressions of variables with bounds. A comparison holds always where
+// the bounds and its opposite have no common point (Presburger library of
+// MLIR).
+//
+//===----------------------------------------------------------------------===//
+#ifndef TILE_ANALYSIS_INDEXORDER_H
+#define TILE_ANALYSIS_INDEXORDER_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
+#include <map>
+#include <optional>
+
+namespace mlir::tile {
+
+class IndexOrder {
+public:
+  /// Reads what `kernel` promises of its arguments' extents.
+  explicit IndexOrder(KernelOp kernel);
+
+  /// What `lhs predicate rhs`, of indices or numbers of 64 bits, gives wherever
+  /// `user` stands; nothing where that is not known.
+  std::optional<bool> decide(arith::CmpIPredicate predicate, Value lhs,
+                             Value rhs, Operation *user) const;
+  /// Whether `index` is one of the `extent` numbers from 0 on at `user`.
+  bool isInside(Value index, int64_t extent, Operation *user) const;
+
+  /// A dimension of a memref argument, or a scalar argument (dimension -1), as
+  /// in the operands of a grid.
+  using Extent = std::pair<int64_t, int64_t>;
+  /// The extent that `value` is; nothing for other values.
+  std::optional<Extent> extentOf(Value value) const;
+  /// One for all extents that are promised to be equal.
+  Extent representative(Extent extent) const;
+
+private:
+  KernelOp kernel;
+  std::map<Extent, Extent> parents;
+};
+
+} // namespace mlir::tile
+#endif // TILE_ANALYSIS_INDEXORDER_H
