@@ -112,6 +112,7 @@ TABLES = (
             operators("others", "cross-entropy, sums, maxima, argmax, cumsum, RoPE, transposes, permutation, convolution, embedding", "^(cross_entropy |rowsum|rowmax|colsum|argmax|cumsum|rope|transpose|permute|conv1d|embedding)", "ratio >= 1.00", "each >= 0.93"),
             operators("orders", "sorts with places, 16,384 rows of 1,024 and 8,192 of 4,096; the 8 largest of 256, the 64 largest of 4,096", "^(sort|top)", "ratio >= 1.00"),
             operators("gemv", "GEMV, 4,096×4,096 to 128,256×4,096", "^gemv ", "ratio >= 1.00"),
+            operators("batches", "GEMV of a batch, Walsh-Hadamard transforms of 1,024 and 4,096, max pooling", "^(gemv_batch|hadamard|maxpool) ", "ratio >= 1.00", "each >= 0.93"),
         ),
     ),
     Table(
