@@ -12,12 +12,12 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
-/// Registers of a loop that one iteration is written out for: eight accesses of
-/// 16 bytes under way at a time, and few enough instructions.
-static constexpr int64_t kWrittenOut = 32;
 /// More than so many, and digits become loops, too, that move the registers of
 /// fragments which would not have to lie in local memory.
 static constexpr int64_t kMostWrittenOut = 128;
+/// A loop that uses no fragment is written out whole up to here: 512 accesses
+/// of one element take 0.3 s to compile, 8192 of them half a minute.
+static constexpr int64_t kMostWithoutFragments = 512;
 /// Of a run along the innermost dimension, what an access may need: 16 bytes of
 /// packed elements.
 static constexpr int64_t kLongestRun = 32;
@@ -37,13 +37,13 @@ static int64_t runOf(const FragmentLayout &layout, unsigned index) {
 RegisterLoops::RegisterLoops(KernelLowering &lowering,
                              const FragmentLayout &loop,
                              ArrayRef<FragmentUse> uses,
-                             ArrayRef<unsigned> unrolled)
+                             ArrayRef<unsigned> unrolled, int64_t writtenOut)
     : lowering(lowering), layout(loop),
-      unrolled(unrolled.begin(), unrolled.end()) {
+      unrolled(unrolled.begin(), unrolled.end()), writtenOut(writtenOut) {
   for (const FragmentUse &use : uses)
     views.push_back({use, lowering.fragments.lookup(use.buffer), {}});
-  chooseDigits(kWrittenOut, /*movesRegisters=*/false);
-  chooseDigits(kMostWrittenOut, /*movesRegisters=*/true);
+  chooseDigits(writtenOut, /*movesRegisters=*/false);
+  chooseDigits(std::max(writtenOut, kMostWrittenOut), /*movesRegisters=*/true);
 }
 
 void RegisterLoops::chooseDigits(int64_t mostRegisters, bool movesRegisters) {
@@ -59,7 +59,7 @@ void RegisterLoops::chooseDigits(int64_t mostRegisters, bool movesRegisters) {
     // As many values stay as there is room for.
     for (int64_t kept = mode.extent / 2; kept > 0; --kept)
       if (mode.extent % kept == 0 && kept % run == 0 &&
-          (rest * kept <= kWrittenOut || kept == run) &&
+          (rest * kept <= writtenOut || kept == run) &&
           takeDigit(i, kept, movesRegisters))
         break;
   }
@@ -286,12 +286,16 @@ LogicalResult tile::nvvm::lowerInLoops(KernelLowering &lowering, Operation *op,
                ? WalkResult::interrupt()
                : WalkResult::advance();
   };
-  if (!lowering.loopDigits.empty() || !runsByElements(op) ||
-      !op->walk(isUsed).wasInterrupted())
+  if (!lowering.loopDigits.empty() || !runsByElements(op))
     return lower(lowering, op);
-  FragmentLayout loop;
   auto tileOp = cast<TileOpInterface>(op);
   FragmentLayoutAttr stated = tileOp.getLoopLayout();
+  bool usesLocalMemory = op->walk(isUsed).wasInterrupted();
+  bool isLong =
+      stated && stated.getLayout().numRegisters() > kMostWithoutFragments;
+  if (!usesLocalMemory && !isLong)
+    return lower(lowering, op);
+  FragmentLayout loop;
   bool fillsAsHeld = !stated && tileOp.getFillValue();
   if (stated)
     loop = stated.getLayout();
@@ -300,9 +304,13 @@ LogicalResult tile::nvvm::lowerInLoops(KernelLowering &lowering, Operation *op,
   auto uses = fillsAsHeld
                   ? SmallVector<FragmentUse>{wholeUse(op->getOperand(0))}
                   : fragmentUses(lowering, op, loop.rank());
-  if (!uses)
+  // A fragment in registers is reached by numbers only.
+  if (!uses || (!usesLocalMemory && !uses->empty()))
     return lower(lowering, op);
-  RegisterLoops loops(lowering, loop, *uses);
+  // Without fragments registers are free for more accesses at a time.
+  RegisterLoops loops(lowering, loop, *uses, {},
+                      uses->empty() ? kMostWrittenOut
+                                    : RegisterLoops::kWrittenOut);
   if (loops.isEmpty())
     return lower(lowering, op);
   return loops.emit({}, [&](ValueRange) -> FailureOr<SmallVector<Value>> {

@@ -3,7 +3,8 @@
 //
 // Fragments of more registers than a thread has lie in local memory, where an
 // address may depend on a loop (isKeptInLocalMemory decides it). What goes
-// through them is not written out register by register: digits of the loop
+// through them is not written out register by register, and neither is a loop
+// of very many iterations a thread that uses no fragment: digits of the loop
 // layout's register number become loops, and the code for the rest stands once
 // in their body. A digit that moves the tile's coordinates by as much for
 // everyone is one more digit of the warp's number to those who compute places
@@ -28,10 +29,16 @@ struct FragmentUse {
 
 class RegisterLoops {
 public:
-  /// Chooses the digits of `loop` that become loops. Digits along a dimension
-  /// of `unrolled` do not.
+  /// Chooses the digits of `loop` that become loops, so that one iteration is
+  /// written out for at most `writtenOut` registers where that is possible.
+  /// Digits along a dimension of `unrolled` do not.
   RegisterLoops(KernelLowering &lowering, const FragmentLayout &loop,
-                ArrayRef<FragmentUse> uses, ArrayRef<unsigned> unrolled = {});
+                ArrayRef<FragmentUse> uses, ArrayRef<unsigned> unrolled = {},
+                int64_t writtenOut = kWrittenOut);
+
+  /// Registers of a loop that one iteration is written out for: eight accesses
+  /// of 16 bytes under way at a time, and few enough instructions.
+  static constexpr int64_t kWrittenOut = 32;
 
   bool isEmpty() const { return digits.empty(); }
   /// The loop's layout inside.
@@ -61,6 +68,7 @@ private:
   KernelLowering &lowering;
   FragmentLayout layout;
   SmallVector<unsigned> unrolled;
+  int64_t writtenOut;
   std::vector<View> views;
   /// From the slowest loop to the fastest.
   SmallVector<Mode> digits;
@@ -74,7 +82,7 @@ SmallVector<int64_t> registersInside(KernelLowering &lowering,
 FragmentUse wholeUse(Value buffer);
 
 /// Emits `op`, which runs over a tile, by `lower`: in loops where it uses a
-/// fragment in local memory.
+/// fragment in local memory, or none and has very many iterations a thread.
 LogicalResult lowerInLoops(KernelLowering &lowering, Operation *op,
                            LowerFunction lower);
 template <typename OpT, LogicalResult (*lower)(KernelLowering &, OpT)>
