@@ -40,6 +40,9 @@ public:
   Extent representative(Extent extent) const;
 
 private:
+  std::optional<bool> decideIn(arith::CmpIPredicate predicate, Value lhs,
+                               Value rhs, Operation *user, bool inBranch) const;
+
   KernelOp kernel;
   std::map<Extent, Extent> parents;
 };

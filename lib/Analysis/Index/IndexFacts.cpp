@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
@@ -123,11 +124,40 @@ static void addPromises(Value value, Operation *user, IndexFacts &facts) {
   }
 }
 
+/// More than a launch may have of blocks, or an address space of elements.
+static std::optional<int64_t> mostOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto argument = dyn_cast<BlockArgument>(value);
+  KernelOp kernel = argument ? getKernelOfArgument(argument) : KernelOp();
+  if (isa_and_nonnull<BlockCoordinatesOp, BlockRangeOp>(op) ||
+      (kernel && argument.getArgNumber() >= kernel.getNumKernelArguments()))
+    return int64_t(1) << 32;
+  if (isa_and_nonnull<memref::DimOp>(op))
+    return int64_t(1) << 48;
+  return std::nullopt;
+}
+
+/// Whether a sum or product, of which `facts` are known if it does not wrap
+/// around, may leave the numbers of its type.
+static bool mayWrap(Value value, const IndexFacts &facts) {
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp,
+                       arith::ShLIOp, affine::AffineApplyOp>(
+          value.getDefiningOp()))
+    return false;
+  if (!facts.min || !facts.max)
+    return true;
+  auto type = dyn_cast<IntegerType>(value.getType());
+  if (!type || type.getWidth() >= 64)
+    return false; // bounds that overflow 64 bits are none
+  int64_t end = int64_t(1) << (type.getWidth() - 1);
+  return *facts.min < -end || *facts.max >= end;
+}
+
 namespace {
 /// One question: follows definitions, to a limited depth.
 class Evaluator {
 public:
-  explicit Evaluator(Operation *user) : user(user) {}
+  Evaluator(Operation *user, bool wraps) : user(user), wraps(wraps) {}
 
   IndexFacts of(Value value, unsigned depth = 0) {
     APInt constant;
@@ -142,6 +172,10 @@ public:
       else
         facts = ofResult(value.getDefiningOp(), value, depth + 1);
     }
+    if (wraps && mayWrap(value, facts))
+      facts = {};
+    if (wraps && !facts.max)
+      facts.max = mostOf(value);
     addPromises(value, user, facts);
     return facts;
   }
@@ -159,6 +193,7 @@ private:
   }
 
   Operation *user;
+  bool wraps;
 };
 } // namespace
 
@@ -187,6 +222,10 @@ IndexFacts Evaluator::ofArgument(BlockArgument argument, unsigned depth) {
   }
   auto loop = dyn_cast_or_null<LoopLikeOpInterface>(parent);
   if (!loop)
+    return {};
+  // Bounds of a loop that compares without a sign are no such numbers.
+  if (auto counted = dyn_cast<scf::ForOp>(parent);
+      counted && counted.getUnsignedCmp())
     return {};
   auto ivs = loop.getLoopInductionVars();
   auto lowers = loop.getLoopLowerBounds(), uppers = loop.getLoopUpperBounds(),
@@ -281,14 +320,21 @@ IndexFacts Evaluator::ofResult(Operation *op, Value value, unsigned depth) {
         return facts;
       })
       .Case<arith::ShLIOp, arith::ShRUIOp>([&](auto) {
-        IndexFacts number = lhs();
-        Bound places = rhs().asConstant();
-        if (!places || *places < 0 || *places > 30 || !number.min ||
-            *number.min < 0)
+        IndexFacts number = lhs(), places = rhs();
+        if (!places.min || !places.max || *places.min < 0 || *places.max > 30 ||
+            !number.min || *number.min < 0)
           return IndexFacts();
-        IndexFacts power = IndexFacts::constant(int64_t(1) << *places);
-        return isa<arith::ShLIOp>(op) ? number * power
-                                      : floorDivide(number, power);
+        // By the fewest and by the most places.
+        auto moved = [&](int64_t count) {
+          IndexFacts power = IndexFacts::constant(int64_t(1) << count);
+          return isa<arith::ShLIOp>(op) ? number * power
+                                        : floorDivide(number, power);
+        };
+        IndexFacts few = moved(*places.min), many = moved(*places.max);
+        if (isa<arith::ShRUIOp>(op))
+          std::swap(few, many);
+        return IndexFacts{std::gcd(few.divisor, many.divisor), few.min,
+                          many.max};
       })
       .Case<arith::MinUIOp>([&](auto) {
         IndexFacts a = lhs(), b = rhs(), facts;
@@ -354,8 +400,8 @@ IndexFacts Evaluator::ofResult(Operation *op, Value value, unsigned depth) {
       .Default([](Operation *) { return IndexFacts(); });
 }
 
-IndexFacts tile::getIndexFacts(Value value, Operation *user) {
-  return Evaluator(user).of(value);
+IndexFacts tile::getIndexFacts(Value value, Operation *user, bool wraps) {
+  return Evaluator(user, wraps).of(value);
 }
 
 IndexFacts tile::getDimFacts(Value buffer, unsigned dim, Operation *user) {

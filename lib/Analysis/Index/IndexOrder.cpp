@@ -78,10 +78,19 @@ using Extent = IndexOrder::Extent;
 /// One comparison: the variables of its sides, and what bounds them.
 class Question {
 public:
-  Question(KernelOp kernel, const IndexOrder &order, Operation *user)
-      : kernel(kernel), order(order), user(user), context(kernel.getContext()) {
-    collectConditions();
+  /// With `inBranch`, the conditions of branches around `user` hold; then
+  /// nothing is said of arithmetic that may wrap around, whose values are not
+  /// those of the expressions.
+  Question(KernelOp kernel, const IndexOrder &order, Operation *user,
+           bool inBranch)
+      : kernel(kernel), order(order), user(user), context(kernel.getContext()),
+        inBranch(inBranch) {
+    if (inBranch)
+      collectConditions();
   }
+
+  /// Whether the arithmetic that computes `value` stays within its type.
+  bool isExact(Value value, unsigned depth = 0);
 
   /// An expression of variables; one of its own for what is not affine.
   AffineExpr expressionOf(Value value, unsigned depth = 0);
@@ -113,13 +122,14 @@ private:
     return factor && std::abs(*factor) <= kMaxFactor ? factor : std::nullopt;
   }
   bool isNotNegative(Value value) {
-    return getIndexFacts(value, user).min.value_or(-1) >= 0;
+    return getIndexFacts(value, user, /*wraps=*/true).min.value_or(-1) >= 0;
   }
 
   KernelOp kernel;
   const IndexOrder &order;
   Operation *user;
   MLIRContext *context;
+  bool inBranch;
   SmallVector<Variable> variables;
   /// Expressions that are not negative where `user` stands.
   SmallVector<AffineExpr> facts;
@@ -171,7 +181,7 @@ AffineExpr Question::variableOf(Value value, unsigned depth) {
   }
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument) {
-    IndexFacts facts = getIndexFacts(value, user);
+    IndexFacts facts = getIndexFacts(value, user, /*wraps=*/true);
     return add(facts.min ? constant(*facts.min) : AffineExpr(),
                facts.max && *facts.max < INT64_MAX ? constant(*facts.max + 1)
                                                    : AffineExpr());
@@ -190,6 +200,9 @@ AffineExpr Question::variableOf(Value value, unsigned depth) {
   }
   auto loop =
       dyn_cast_or_null<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+  if (auto counted = dyn_cast_or_null<scf::ForOp>(loop.getOperation());
+      counted && counted.getUnsignedCmp())
+    return add(AffineExpr(), AffineExpr());
   auto ivs = loop ? loop.getLoopInductionVars() : std::nullopt;
   if (!ivs || !llvm::is_contained(*ivs, argument))
     return add(AffineExpr(), AffineExpr());
@@ -236,7 +249,8 @@ AffineExpr Question::expressionOf(Value value, unsigned depth) {
     std::optional<int64_t> by = factorOf(op->getOperand(1));
     bool isFloor = isa<arith::FloorDivSIOp>(op);
     // All of them round down what is not negative.
-    if (by && *by > 0 && (isFloor || isNotNegative(op->getOperand(0)))) {
+    if (by && *by > 0 && (isFloor || isNotNegative(op->getOperand(0))) &&
+        (!inBranch || isExact(op->getOperand(0)))) {
       bool isRest = isa<arith::RemUIOp, arith::RemSIOp>(op);
       return keep(isRest ? operand(0) % *by : operand(0).floorDiv(*by));
     }
@@ -248,7 +262,8 @@ AffineExpr Question::expressionOf(Value value, unsigned depth) {
     if (bits(value.getType()) >= bits(op->getOperand(0).getType()))
       return keep(operand(0));
   }
-  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op);
+      apply && (!inBranch || isExact(value))) {
     AffineMap map = apply.getAffineMap();
     SmallVector<AffineExpr> operands;
     for (Value v : apply.getMapOperands())
@@ -284,6 +299,36 @@ bool Question::isBelow(AffineExpr expression, int64_t least) const {
   return points.isEmpty();
 }
 
+bool Question::isExact(Value value, unsigned depth) {
+  Operation *op = value.getDefiningOp();
+  bool isWide = value.getType().isIndex() || value.getType().isInteger(64);
+  // A variable, whatever it is.
+  if (!op || !isWide ||
+      !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp,
+           arith::DivUIOp, arith::DivSIOp, arith::RemUIOp, arith::RemSIOp,
+           arith::FloorDivSIOp, arith::IndexCastOp, affine::AffineApplyOp>(op))
+    return true;
+  if (depth >= kMaxDepth)
+    return false;
+  // What has both bounds has not wrapped around; inside of a map only what
+  // comes from small numbers has not.
+  constexpr int64_t kSmall = int64_t(1) << 40;
+  if (isa<affine::AffineApplyOp>(op)) {
+    for (Value operand : op->getOperands()) {
+      IndexFacts own = getIndexFacts(operand, user, /*wraps=*/true);
+      if (!own.min || !own.max || *own.min < -kSmall || *own.max > kSmall)
+        return false;
+    }
+  } else if (!isa<arith::IndexCastOp>(op)) {
+    IndexFacts own = getIndexFacts(value, user, /*wraps=*/true);
+    if (!own.min || !own.max)
+      return false;
+  }
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return isExact(operand, depth + 1);
+  });
+}
+
 /// What the branches around `user` compare.
 void Question::collectConditions() {
   for (Region *region = user->getParentRegion(); region;) {
@@ -309,6 +354,8 @@ void Question::collectCondition(Value condition, bool holds) {
     return;
   Type type = comparison.getLhs().getType();
   if (!type.isIndex() && !type.isInteger(64))
+    return;
+  if (!isExact(comparison.getLhs()) || !isExact(comparison.getRhs()))
     return;
   using Predicate = arith::CmpIPredicate;
   Predicate predicate = comparison.getPredicate();
@@ -359,20 +406,35 @@ void Question::collectCondition(Value condition, bool holds) {
 //===----------------------------------------------------------------------===//
 
 bool IndexOrder::isInside(Value index, int64_t extent, Operation *user) const {
-  IndexFacts facts = getIndexFacts(index, user);
+  IndexFacts facts = getIndexFacts(index, user, /*wraps=*/true);
   if (facts.min && facts.max && *facts.min >= 0 && *facts.max < extent)
     return true;
-  Question question(kernel, *this, user);
+  // Sums and products are right up to multiples of 2^64, of which only one lies
+  // inside.
+  Question question(kernel, *this, user, /*inBranch=*/true);
   AffineExpr expression = question.expressionOf(index);
   return question.isBelow(-1 - expression, 0) &&
          question.isBelow(expression - extent, 0);
 }
 
 std::optional<bool> IndexOrder::decide(arith::CmpIPredicate predicate,
-                                       Value left, Value right,
+                                       Value lhs, Value rhs,
                                        Operation *user) const {
+  // Indices and extents are numbers of elements, which do not wrap around; of
+  // what a branch says only exact values are compared.
+  if (std::optional<bool> always = decideIn(predicate, lhs, rhs, user, false))
+    return always;
+  Question question(kernel, *this, user, /*inBranch=*/true);
+  if (!question.isExact(lhs) || !question.isExact(rhs))
+    return std::nullopt;
+  return decideIn(predicate, lhs, rhs, user, true);
+}
+
+std::optional<bool> IndexOrder::decideIn(arith::CmpIPredicate predicate,
+                                         Value left, Value right,
+                                         Operation *user, bool inBranch) const {
   using Predicate = arith::CmpIPredicate;
-  Question question(kernel, *this, user);
+  Question question(kernel, *this, user, inBranch);
   AffineExpr lhs = question.expressionOf(left),
              rhs = question.expressionOf(right);
   auto isNotNegative = [&](AffineExpr side) {

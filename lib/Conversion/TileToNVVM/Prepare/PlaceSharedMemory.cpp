@@ -125,7 +125,8 @@ public:
   LogicalResult run();
 
 private:
-  /// An operation and the bytes that it takes.
+  /// An operation and the bytes that it takes; 0 for a `tile.cluster_reduce`,
+  /// which is placed by itself.
   using User = std::pair<Operation *, int64_t>;
   /// Users above this size lie in the same bytes as all others of their agent.
   static constexpr int64_t kMostBytesByTurns = 8192;
@@ -188,7 +189,7 @@ ScratchPlacement::collect(Block &block, SmallVectorImpl<User> &users,
 void ScratchPlacement::place(ArrayRef<User> users, int64_t scratch) {
   SmallVector<User> small;
   for (const User &user : users)
-    if (isByTurns && user.second <= kMostBytesByTurns)
+    if (isByTurns && user.second > 0 && user.second <= kMostBytesByTurns)
       small.push_back(user);
   auto put = [&](const User &user, int64_t offset) {
     arena.scratch[user.first] = {offset, offset + user.second};

@@ -365,12 +365,15 @@ def GuardAccessesPass : Pass<"tile-guard-accesses", "::mlir::ModuleOp"> {
   let summary = "Guards elements of tiles in shared memory that may not exist";
   let description = [{
     A tile in shared memory lies between others. Where the program does not show
-    that an index is inside of it, `memref.load`, `memref.store` and
-    `memref.atomic_rmw` become conditional: what lies outside reads as zero and is
-    not written. Bounds follow from loops, the grid, arithmetic, `tile.assume` and
-    the conditions of enclosing branches. A constant outside of a tile is an error,
-    in a fragment, too, whose other indices are those of loops over it. The CPU
-    runs the same pass first, but where it checks accesses.
+    that an index is inside of it, `memref.load`, `memref.store`,
+    `memref.atomic_rmw`, `tile.atomic_load` and `tile.atomic_store` become
+    conditional: what lies outside reads as zero and is not written. Bounds follow
+    from loops, the grid, arithmetic that cannot wrap around, `tile.assume` and the
+    conditions of enclosing branches. A constant outside of a tile is an error,
+    unless it stands in a branch, in a fragment, too, whose other indices are those
+    of loops over it. Copies and views at an offset that the program computes are
+    not looked at: an element of a view is one of the view's extents. The CPU runs
+    the same pass first, but where it checks accesses.
 
     Before:
     ```mlir
@@ -388,7 +391,7 @@ def GuardAccessesPass : Pass<"tile-guard-accesses", "::mlir::ModuleOp"> {
     ```
 
     Needs: `--tile-choose-tunables`.
-    Leaves: no access to an element outside of a tile.
+    Leaves: no access to one element outside of the tile or view that it names.
   }];
   let options = [
     Option<"guards", "guards", "bool", "true",

@@ -7,7 +7,8 @@
 // program does not show that an index is inside (IndexOrder.h), the access gets
 // a condition: what lies outside reads as zero and is not written, as it is in
 // global memory under the guards of a front end. A constant index outside is an
-// error.
+// error, unless it stands in a branch, which may never be taken. Copies and
+// views at an offset that the program computes are not looked at.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
@@ -45,7 +46,8 @@ struct GuardAccessesPass
       IndexOrder order(kernel);
       SmallVector<Operation *> accesses;
       kernel.walk([&](Operation *op) {
-        if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op))
+        if (isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp,
+                TileElementOpInterface>(op))
           accesses.push_back(op);
       });
       for (Operation *op : accesses)
@@ -64,6 +66,8 @@ static ElementAccess accessOf(Operation *op) {
     return {load.getMemRef(), load.getIndices()};
   if (auto store = dyn_cast<memref::StoreOp>(op))
     return {store.getMemRef(), store.getIndices()};
+  if (auto element = dyn_cast<TileElementOpInterface>(op))
+    return {element.getMemref(), element.getIndices()};
   auto rmw = cast<memref::AtomicRMWOp>(op);
   return {rmw.getMemref(), rmw.getIndices()};
 }
@@ -102,8 +106,7 @@ static void putUnder(Operation *op, Value condition) {
   scf::YieldOp::create(builder, loc, zero);
 }
 
-LogicalResult GuardAccessesPass::guard(Operation *op,
-                                       const IndexOrder &order) {
+LogicalResult GuardAccessesPass::guard(Operation *op, const IndexOrder &order) {
   ElementAccess access = accessOf(op);
   auto type = cast<MemRefType>(access.buffer.getType());
   // Fragments are indexed by what their loops' extents bound, so that only
@@ -116,15 +119,17 @@ LogicalResult GuardAccessesPass::guard(Operation *op,
     if (type.isDynamicDim(d))
       continue;
     int64_t extent = type.getDimSize(d);
-    if (std::optional<int64_t> number = getConstantIntValue(index)) {
-      if (*number < 0 || *number >= extent)
-        return op->emitOpError()
-               << "expected index " << d << " of a tile to be in [0, " << extent
-               << "), got " << *number;
+    std::optional<int64_t> number = getConstantIntValue(index);
+    bool isOutside = number && (*number < 0 || *number >= extent);
+    // A branch that is never taken may name what does not exist.
+    if (isOutside && !op->getParentOfType<scf::IfOp>())
+      return op->emitOpError()
+             << "expected index " << d << " of a tile to be in [0, " << extent
+             << "), got " << *number;
+    if (number && !isOutside)
       continue;
-    }
-    if (!isShared(access.buffer) || !guards ||
-        order.isInside(index, extent, op))
+    if (!isOutside && (!isShared(access.buffer) || !guards ||
+                       order.isInside(index, extent, op)))
       continue;
     OpBuilder builder(op);
     Value end = arith::ConstantIndexOp::create(builder, op->getLoc(), extent);

@@ -109,3 +109,38 @@ tile.kernel @unknown(%A: memref<?xf32>, %I: memref<?xi32>) grid(%bx) = (dim(%A, 
     memref.store %x, %A[%at] : memref<?xf32>
   }
 }
+
+// -----
+
+// In a branch its condition holds, where arithmetic cannot have wrapped around: 69069 n may be small though n is not.
+// CHECK-LABEL: tile.kernel @branches
+// CHECK: %[[H:.*]] = arith.muli
+// CHECK: arith.cmpi ult, %[[H]]
+// CHECK: scf.if
+// CHECK:   arith.cmpi slt, %n
+// CHECK: arith.cmpi slt, %n
+// CHECK: scf.if
+// CHECK-NOT: arith.cmpi
+// CHECK: tile.return
+tile.kernel @branches(%A: memref<64xi32>, %n: i64) grid(%b) = (64) threads(32) {
+  %c32 = arith.constant 32 : i64
+  %c40 = arith.constant 40 : i64
+  %one = arith.constant 1 : i32
+  %factor = arith.constant 69069 : i64
+  %limit = arith.constant 2210208 : i64
+  %h = arith.muli %n, %factor : i64
+  %low = arith.cmpi ult, %h, %limit : i64
+  scf.if %low {
+    %less = arith.cmpi slt, %n, %c32 : i64
+    scf.if %less {
+      memref.store %one, %A[%b] : memref<64xi32>
+    }
+  }
+  %small = arith.cmpi slt, %n, %c32 : i64
+  scf.if %small {
+    %less = arith.cmpi slt, %n, %c40 : i64
+    scf.if %less {
+      memref.store %one, %A[%b] : memref<64xi32>
+    }
+  }
+}

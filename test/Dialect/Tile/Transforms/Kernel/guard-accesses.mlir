@@ -4,8 +4,7 @@
 // RUN: tile-opt %s --split-input-file --tile-guard-accesses=guards=false | FileCheck %s --check-prefix=WITHOUT
 // A second run finds that the conditions bound the indices.
 // RUN: tile-opt %s --split-input-file --tile-guard-accesses --tile-guard-accesses --canonicalize --cse | FileCheck %s
-// WITHOUT-NOT: scf.if %inside
-// WITHOUT-NOT: arith.cmpi ult
+// WITHOUT-NOT: -> (i32) {
 
 #shared = #gpu.address_space<workgroup>
 
@@ -153,6 +152,118 @@ tile.kernel @branches(%A: memref<64xf32>, %d: index) grid(%b) = (1) threads(64) 
       scf.yield %l : f32
     }
     memref.store %y, %A[%t] : memref<64xf32>
+  }
+}
+
+// -----
+
+// A sum of 32 bits that may leave its type says nothing, though both parts are positive; one that stays inside does.
+// CHECK-LABEL: tile.kernel @wraps
+// CHECK:       %[[INSIDE:.*]] = arith.cmpi ult
+// CHECK:       scf.if %[[INSIDE]] -> (i32)
+// CHECK-NOT:   scf.if
+// CHECK:       tile.return
+#shared = #gpu.address_space<workgroup>
+tile.kernel @wraps(%A: memref<64xi32>, %n: i32, %m: i32) grid(%b) = (1) threads(64) {
+  %c64 = arith.constant 64 : i32
+  %s = tile.alloc : memref<64xi32, #shared>
+  tile.assume %n {min = 0, max = 2147483647} : i32
+  tile.assume %m {min = 0, max = 31} : i32
+  tile.parallel (%i) in (64) {
+    %sum = arith.addi %n, %c64 : i32
+    %rest = arith.remsi %sum, %c64 : i32
+    %k = arith.index_cast %rest : i32 to index
+    %x = memref.load %s[%k] : memref<64xi32, #shared>
+    %sum2 = arith.addi %m, %m : i32
+    %k2 = arith.index_cast %sum2 : i32 to index
+    %y = memref.load %s[%k2] : memref<64xi32, #shared>
+    %z = arith.addi %x, %y : i32
+    memref.store %z, %A[%i] : memref<64xi32>
+  }
+}
+
+// -----
+
+// Neither does a product of 64 bits, nor what a branch says of one; nor the bounds of a loop that compares without a sign.
+// CHECK-LABEL: tile.kernel @products
+// CHECK:       arith.remsi
+// CHECK:       arith.cmpi ult
+// CHECK:       scf.if %{{.*}} -> (i32)
+// CHECK:       arith.cmpi ult, %[[HASH:.*]], %{{.*}} : i64
+// CHECK:       scf.if
+// CHECK:         arith.cmpi ult
+// CHECK:         scf.if %{{.*}} -> (i32)
+// CHECK:       scf.for unsigned
+// CHECK:         arith.cmpi ult
+// CHECK:         scf.if %{{.*}} -> (i32)
+#shared = #gpu.address_space<workgroup>
+tile.kernel @products(%N: memref<64xi64>, %A: memref<64xi32>) grid(%b) = (1) threads(64) {
+  %c64 = arith.constant 64 : i64
+  %factor = arith.constant 636413622384679 : i64
+  %factor2 = arith.constant 69069 : i64
+  %limit = arith.constant 2210208 : i64
+  %u5 = arith.constant 5 : index
+  %end = arith.constant -5 : index
+  %step = arith.constant 1152921504606846976 : index
+  %s = tile.alloc : memref<64xi32, #shared>
+  tile.parallel (%i) in (64) {
+    %n = memref.load %N[%i] : memref<64xi64>
+    %n32 = arith.trunci %n : i64 to i32
+    %positive = arith.extui %n32 : i32 to i64
+    %hash = arith.muli %positive, %factor : i64
+    %rest = arith.remsi %hash, %c64 : i64
+    %k = arith.index_cast %rest : i64 to index
+    %x = memref.load %s[%k] : memref<64xi32, #shared>
+    %h = arith.muli %n, %factor2 : i64
+    %small = arith.cmpi ult, %h, %limit : i64
+    %kn = arith.index_cast %n : i64 to index
+    scf.if %small {
+      %y = memref.load %s[%kn] : memref<64xi32, #shared>
+      memref.store %y, %A[%i] : memref<64xi32>
+    } else {
+      memref.store %x, %A[%i] : memref<64xi32>
+    }
+    scf.for unsigned %q = %u5 to %end step %step {
+      %z = memref.load %s[%q] : memref<64xi32, #shared>
+      memref.store %z, %A[%i] : memref<64xi32>
+    }
+  }
+}
+
+// -----
+
+// Loads and stores in a memory order are accesses, too.
+// CHECK-LABEL: tile.kernel @ordered
+// CHECK:       scf.if %{{.*}} -> (i32)
+// CHECK-NEXT:    tile.atomic_load
+// CHECK:       scf.if %{{.*}} {
+// CHECK-NEXT:    tile.atomic_store
+#shared = #gpu.address_space<workgroup>
+tile.kernel @ordered(%N: memref<64xi32>) grid(%b) = (1) threads(64) {
+  %s = tile.alloc : memref<64xi32, #shared>
+  tile.parallel (%i) in (64) {
+    %n = memref.load %N[%i] : memref<64xi32>
+    %k = arith.index_cast %n : i32 to index
+    %x = tile.atomic_load relaxed %s[%k] : memref<64xi32, #shared>
+    tile.atomic_store relaxed %x, %s[%k] : memref<64xi32, #shared>
+  }
+}
+
+// -----
+
+// A branch that is never taken may name what does not exist.
+// CHECK-LABEL: tile.kernel @dead
+// CHECK-NOT:   memref.load {{.*}}#gpu
+// CHECK:       tile.return
+#shared = #gpu.address_space<workgroup>
+tile.kernel @dead(%A: memref<64xf32>, %never: i1) grid(%b) = (1) threads(64) {
+  %c64 = arith.constant 64 : index
+  %s = tile.alloc : memref<64xf32, #shared>
+  tile.parallel (%i) in (64) {
+    scf.if %never {
+      %x = memref.load %s[%c64] : memref<64xf32, #shared>
+      memref.store %x, %A[%i] : memref<64xf32>
+    }
   }
 }
 
