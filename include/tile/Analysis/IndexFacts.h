@@ -34,9 +34,10 @@ IndexFacts operator+(const IndexFacts &a, const IndexFacts &b);
 IndexFacts operator*(const IndexFacts &a, const IndexFacts &b);
 
 /// What is known of `value` at `user`: promises that stand before `user` count.
-/// With `wraps`, sums and products of fewer than 64 bits may wrap around:
-/// nothing is known of one that could leave its type. Without, they are indices
-/// that do not, as those of copies are.
+/// With `wraps`, sums and products may wrap around: nothing is known of one
+/// that could leave its type, and what numbers blocks or elements is below what
+/// a launch or an address space has. Without, they are indices that do not
+/// wrap, as those of copies are.
 IndexFacts getIndexFacts(Value value, Operation *user, bool wraps = false);
 
 /// What is known of a dimension of a buffer: its static extent, or what is

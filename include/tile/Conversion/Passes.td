@@ -189,9 +189,10 @@ def InsertBarriersPass : Pass<"tile-insert-barriers", "::mlir::ModuleOp"> {
     what another one touched since the last barrier, on any path, where one of
     both writes: bytes of shared memory, scratch memory included, or elements of
     global memory that the same thread need not have touched. The meeting inside
-    of an operation that exchanges values through scratch memory counts, too. Between operations that deal a tile out
-    alike among groups of warps, each group meets on its own. Where what comes
-    before a loop is all that conflicts, threads meet once in front of the loop.
+    of an operation that exchanges values through scratch memory counts, too.
+    Between operations that deal a tile out alike among groups of warps, each group
+    meets on its own. Where what comes before a loop is all that conflicts, threads
+    meet once in front of the loop.
     Rings order their producers against their consumers, so that no barrier is
     needed for them.
 

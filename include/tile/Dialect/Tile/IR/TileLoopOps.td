@@ -15,8 +15,9 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
     indices, `memref.atomic_rmw`, arith, math, `scf.if`/`scf.for` over scalars.
     Two iterations that write one element are an error unless by an atomic. An
     element outside of a tile in shared memory reads as zero and is not written
-    (`--tile-guard-accesses`); a constant index outside is an error. Global memory
-    is the program's own business, and Python guards it.
+    (`--tile-guard-accesses`); a constant index outside is an error, unless it
+    stands in a branch. Global memory is the program's own business, and Python
+    guards it.
 
     Constraints:
     - parallel-1: one index per extent, rank at least 1, extents not negative,

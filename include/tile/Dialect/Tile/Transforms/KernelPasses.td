@@ -408,9 +408,9 @@ def FoldComparisonsPass : Pass<"tile-fold-comparisons", "::mlir::ModuleOp"> {
   let description = [{
     A block's index is not negative and below the grid's extent; a counter lies in
     the bounds of its loop; extents of arguments are not negative, and equal where
-    `tile.assume` promises it; in a branch its condition holds. Comparisons of
-    64-bit integers and of indices that
-    hold for all such numbers become `true`, those that hold for none `false`. A
+    `tile.assume` promises it; in a branch its condition holds, of arithmetic that
+    cannot wrap around. Comparisons of 64-bit integers and of indices that hold for
+    all such numbers become `true`, those that hold for none `false`. A
     canonicalization behind this pass removes the branches.
 
     Before, in a grid of `dim(%A, 0) * 2` blocks:
