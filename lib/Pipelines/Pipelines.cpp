@@ -59,6 +59,7 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createFoldComparisonsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  passes.addPass(createForwardStoresPass());
   FormCopiesPassOptions forming;
   forming.remarks = options.remarks;
   passes.addPass(createFormCopiesPass(forming));

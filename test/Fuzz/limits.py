@@ -6,5 +6,5 @@ LIMITS = (
     (r"expected a fragment of at most \d+ registers in each thread for a gemm", "Registers of a gemm"),
     (r"expected (at most \d+ bytes of local memory|a fragment of at most \d+ elements) in each thread", "Local memory"),
     (r"expected elements of whole bytes in rows at places of their own", "Half bytes by rows"),
-    (r"expected indices of a fragment to be constants or sums of the loop's indices", "Elements of fragments"),
+    (r"expected each iteration to change an element of its own, got one element that several", "Updates of one element"),
 )

@@ -136,6 +136,25 @@ def test_random_numbers(target):
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_random_numbers_differ_between_blocks_and_threads(target):
+    @T.prim_func
+    def main(A: T.Tensor((2, 3, 64), "uint32"), B: T.Tensor((2, 3, 64), "uint32")):
+        with T.Kernel(2, 3, threads=64) as (bx, by):
+            T.rng_init(42)
+            for i in T.Parallel(64):
+                A[bx, by, i] = T.rng_rand()
+            tx = T.get_thread_binding()
+            B[bx, by, tx] = T.rng_rand()
+
+    a, b = np.zeros((2, 3, 64), np.uint32), np.zeros((2, 3, 64), np.uint32)
+    run(main, a, b, target=target)
+    assert len(np.unique(np.concatenate([a, b]))) == 2 * a.size
+    for bx, by, i in ((0, 0, 0), (1, 0, 5), (1, 2, 63)):
+        assert a[bx, by, i] == _philox([0, i, 1, bx + 2 * by], [42, 0])[0]
+        assert b[bx, by, i] == _philox([0, i, 2, bx + 2 * by], [42, 0])[0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_numbers_by_their_bits(target):
     @T.prim_func
     def main(A: T.Tensor((64,), "float32"), B: T.Tensor((3, 64), "float32")):

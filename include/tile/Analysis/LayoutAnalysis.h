@@ -52,6 +52,21 @@ struct LoopChoice {
   std::optional<LayoutCost> cost;
 };
 
+/// Whether the loop both reads and writes memory of one buffer. Of threads that
+/// repeat an iteration one alone writes: the others might read too early or too
+/// late, so that what they keep in fragments would differ.
+bool changesWhatItReads(const LoopDemand &loop);
+
+/// For an access of a fragment by indices that are no plain form of the loop's:
+/// the fragment's register for each of the loop's, in layouts under which each
+/// thread holds what its iterations name (`IterationValues::registersOf`).
+std::optional<SmallVector<int64_t>>
+heldRegisters(const LoopAccess &access, const FragmentLayout &loop,
+              const FragmentLayout &fragment);
+/// Likewise, in the layouts that the program states: of the fragment, and of
+/// the loop or of a fragment that determines it.
+bool isHeldAsStated(const LoopDemand &loop, const LoopAccess &access);
+
 /// An operation works on `buffer` in another layout than the buffer has.
 struct LayoutConversion {
   Operation *op;
@@ -99,8 +114,10 @@ public:
   std::vector<LayoutConversion> conversions;
   std::vector<LayoutSearch> searches;
   /// Accesses at an offset (OwnedAccess::isShifted) whose threads do not hold
-  /// the elements in the layouts chosen: the layouts are good for the kernel
-  /// only once these go through shared memory (`stageTiles`).
+  /// the elements in the layouts chosen, and writes of fragments in loops that
+  /// several threads repeat although they change memory that they read: the
+  /// layouts are good for the kernel only once these go through shared memory
+  /// (`stageTiles`).
   std::vector<OpOperand *> unheld;
 
   /// Every choice in structured form and in words, with its reason and cost.

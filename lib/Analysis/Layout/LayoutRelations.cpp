@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "LayoutRelations.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "tile/Analysis/IterationValues.h"
+#include "tile/Analysis/LayoutAnalysis.h"
+#include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Layout/CheckedMath.h"
 #include <set>
 
@@ -189,4 +193,46 @@ bool tile::isCompatible(const OwnedAccess &access,
     return region.equivalent(withShape(fragment, region.shape()));
   return withoutRegistersBeyond(region, region.shape())
       .equivalent(withoutRegistersBeyond(fragment, region.shape()));
+}
+
+std::optional<SmallVector<int64_t>>
+tile::heldRegisters(const LoopAccess &access, const FragmentLayout &loop,
+                    const FragmentLayout &fragment) {
+  Operation *op = access.operand->getOwner();
+  auto parallel = op->getParentOfType<ParallelOp>();
+  ValueRange indices;
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    indices = load.getIndices();
+  else if (auto store = dyn_cast<memref::StoreOp>(op))
+    indices = store.getIndices();
+  else
+    return std::nullopt;
+  if (!parallel || loop.size(Axis::Block) != 1 ||
+      fragment.size(Axis::Block) != 1)
+    return std::nullopt;
+  std::optional<IterationValues> values = IterationValues::compute(
+      indices, parallel.getBodyRegion().getArguments(), parallel.getExtents());
+  if (!values)
+    return std::nullopt;
+  return values->registersOf(loop, fragment);
+}
+
+bool tile::isHeldAsStated(const LoopDemand &loop, const LoopAccess &access) {
+  FragmentLayoutAttr fragment = getFragmentLayout(access.buffer());
+  if (!fragment || access.isAtomic)
+    return false;
+  std::optional<FragmentLayout> layout;
+  if (loop.stated)
+    layout = loop.stated.getLayout();
+  for (const LoopAccess &other : loop.accesses) {
+    if (layout)
+      break;
+    FragmentLayoutAttr stated = isFragment(other.buffer())
+                                    ? getFragmentLayout(other.buffer())
+                                    : FragmentLayoutAttr();
+    std::optional<OwnedAccess> owned = getOwnedAccess(loop, other);
+    if (stated && owned && owned->determinesLoop)
+      layout = loopFromFragment(loop.shape, *owned, stated.getLayout());
+  }
+  return layout && heldRegisters(access, *layout, fragment.getLayout());
 }

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "LayoutSolver.h"
 #include "LayoutRelations.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -232,6 +234,28 @@ bool LayoutSolver::propagateSlices(OperationDemands &demands) {
   return changed;
 }
 
+/// What loops that access parts of `buffer` at an offset cost in all, where its
+/// layout deals out these parts: they go through shared memory then. Layouts
+/// that leave most threads without an element save nothing by that: the others
+/// have no registers for it.
+double LayoutSolver::shiftedCost(Value buffer, const FragmentLayout &layout) {
+  int64_t elements = computeProduct(shapeOf(buffer));
+  bool isDealtOut = layout.numRegisters() <=
+                    2 * llvm::divideCeil(elements, layout.numThreads());
+  double cost = 0;
+  for (OperationDemands *demands : everything) {
+    if (!demands->constraints.loopDemand)
+      continue;
+    const LoopDemand &loop = *demands->constraints.loopDemand;
+    for (auto [access, owned] : llvm::zip_equal(loop.accesses, demands->owned))
+      if (owned && owned->isShifted && access.buffer() == buffer &&
+          !(isDealtOut && loopFromFragment(loop.shape, *owned, layout)))
+        cost += demands->frequency *
+                sharedTripCost(layout, layout, elementBitsOf(buffer));
+  }
+  return cost;
+}
+
 LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
                                       const FragmentLayout &layout) {
   const LoopDemand &demand = *demands.constraints.loopDemand;
@@ -251,6 +275,8 @@ LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
       cost.conversions += conversionCost(
           fragment, viewed.dealtOut(access.buffer(), fragment.numThreads()),
           elementBitsOf(access.buffer()));
+    cost.conversions +=
+        shiftedCost(access.buffer(), fragment) / demands.frequency;
     decided.try_emplace(access.buffer(), std::move(fragment));
   }
   cost.registers =
@@ -281,6 +307,7 @@ bool LayoutSolver::chooseFreeSliceSource(ArrayRef<OperationDemands *> among) {
       for (FragmentLayout &candidate : loopCandidates(whole, {}, threads)) {
         double cost =
             reductionCost(candidate, slice.dim) +
+            shiftedCost(source, candidate) / demands->frequency +
             registerCost(registersPerThread(candidate, elementBitsOf(source)),
                          threads, target);
         if ((best && cost >= bestCost) || !viewed.fits(source, candidate))
@@ -296,22 +323,64 @@ bool LayoutSolver::chooseFreeSliceSource(ArrayRef<OperationDemands *> among) {
   return false;
 }
 
+/// Where only loops over parts of a fragment touch it: as one of them that has
+/// a layout needs it.
+bool LayoutSolver::assignFromParts(Value buffer) {
+  for (OperationDemands &demands : operations) {
+    auto *found = result.loops.find(demands.op);
+    if (found == result.loops.end())
+      continue;
+    const FragmentLayout &loop = found->second.layout;
+    for (auto [access, owned] : llvm::zip_equal(
+             demands.constraints.loopDemand->accesses, demands.owned)) {
+      if (!owned || access.buffer() != buffer)
+        continue;
+      FragmentLayout layout = fragmentFromLoop(shapeOf(buffer), *owned, loop);
+      if (isCompatible(*owned, layout, loop) &&
+          assign(buffer, layout.canonicalized(),
+                 "held where " + describeOperation(demands.op) +
+                     " uses a part of it"))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// A fragment that nothing decides: coalesced, unless loops over parts of it
+/// could not use that.
+void LayoutSolver::assignFree(Value buffer) {
+  int64_t threads = getFragmentThreads(buffer);
+  LoopDemand whole;
+  whole.shape = llvm::to_vector(shapeOf(buffer));
+  std::optional<FragmentLayout> best;
+  if (whole.shape.empty()) {
+    best = FragmentLayout::replicated({}, threads);
+  } else {
+    best = coalescedLayout(whole, {}, threads);
+    unsigned bits = elementBitsOf(buffer);
+    double bestCost = shiftedCost(buffer, *best);
+    for (FragmentLayout &candidate : loopCandidates(whole, {}, threads)) {
+      if (bestCost == 0)
+        break;
+      double cost =
+          shiftedCost(buffer, candidate) +
+          registerCost(registersPerThread(candidate, bits), threads, target);
+      if (cost >= bestCost)
+        continue;
+      best = std::move(candidate);
+      bestCost = cost;
+    }
+    best = best->canonicalized();
+  }
+  if (!assign(buffer, *best, "nothing depends on it"))
+    assign(buffer, viewed.dealtOut(buffer, threads),
+           "no layout that deals it out has a form for its views");
+}
+
 void LayoutSolver::chooseRemaining() {
   for (auto &[buffer, choice] : result.fragments)
-    if (choice.why.empty()) {
-      int64_t threads = getFragmentThreads(buffer);
-      LoopDemand whole;
-      whole.shape = llvm::to_vector(shapeOf(buffer));
-      bool isDecided =
-          assign(buffer,
-                 whole.shape.empty()
-                     ? FragmentLayout::replicated({}, threads)
-                     : coalescedLayout(whole, {}, threads).canonicalized(),
-                 "nothing depends on it");
-      if (!isDecided)
-        assign(buffer, viewed.dealtOut(buffer, threads),
-               "no layout that deals it out has a form for its views");
-    }
+    if (choice.why.empty() && !assignFromParts(buffer))
+      assignFree(buffer);
   for (OperationDemands &demands : operations) {
     if (!demands.constraints.loopDemand || result.loops.count(demands.op))
       continue;
@@ -365,6 +434,21 @@ void LayoutSolver::convert(Operation *op, OpOperand *operand,
                                 {ConversionKind::Identity, ""}});
 }
 
+bool tile::changesWhatItReads(const LoopDemand &loop) {
+  llvm::SmallDenseSet<Value, 4> read, written;
+  for (const LoopAccess &access : loop.accesses) {
+    if (isFragment(access.buffer()) || access.isAtomic)
+      continue;
+    Value memory = getBaseBuffer(access.buffer());
+    if (access.isRead)
+      read.insert(memory);
+    if (access.isWrite)
+      written.insert(memory);
+  }
+  return llvm::any_of(written,
+                      [&](Value buffer) { return read.contains(buffer); });
+}
+
 void LayoutSolver::findConversions() {
   for (OperationDemands &demands : operations) {
     Operation *op = demands.op;
@@ -383,6 +467,11 @@ void LayoutSolver::findConversions() {
     if (!demands.constraints.loopDemand)
       continue;
     const FragmentLayout &loop = result.loops.find(op)->second.layout;
+    if (loop.replication() > 1 &&
+        changesWhatItReads(*demands.constraints.loopDemand))
+      for (const LoopAccess &access : demands.constraints.loopDemand->accesses)
+        if (isFragment(access.buffer()) && access.isWrite)
+          result.unheld.push_back(access.operand);
     auto isHeld = [&](const LoopAccess &access, const OwnedAccess &owned) {
       return isCompatible(owned, *layoutOf(access.buffer()), loop);
     };
@@ -395,8 +484,12 @@ void LayoutSolver::findConversions() {
         comeBack.insert(access.buffer());
     for (auto [access, owned] : llvm::zip_equal(
              demands.constraints.loopDemand->accesses, demands.owned)) {
-      if (!owned)
+      if (!owned) {
+        if (isFragment(access.buffer()) && !access.isAtomic &&
+            !heldRegisters(access, loop, *layoutOf(access.buffer())))
+          result.unheld.push_back(access.operand);
         continue;
+      }
       if (owned->isShifted) {
         if (!isHeld(access, *owned) || comeBack.contains(access.buffer()))
           result.unheld.push_back(access.operand);

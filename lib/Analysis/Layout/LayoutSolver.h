@@ -72,10 +72,13 @@ private:
   bool propagateSlices(OperationDemands &demands);
   void assignPreferences();
   bool chooseFreeSliceSource(ArrayRef<OperationDemands *> among);
+  bool assignFromParts(Value buffer);
+  void assignFree(Value buffer);
   void chooseRemaining();
   void setLoop(OperationDemands &demands, FragmentLayout layout,
                std::string why, std::optional<LayoutCost> cost = std::nullopt);
   double disagreement(OperationDemands &demands, const FragmentLayout &loop);
+  double shiftedCost(Value buffer, const FragmentLayout &layout);
   LayoutCost freeLoopCost(OperationDemands &demands,
                           const FragmentLayout &layout);
 

@@ -228,8 +228,14 @@ double tile::conversionCost(const FragmentLayout &from,
   case ConversionKind::SharedMemory:
     break;
   }
+  return sharedTripCost(from, to, elementBits);
+}
+
+double tile::sharedTripCost(const FragmentLayout &from,
+                            const FragmentLayout &to, unsigned elementBits) {
   // A store and a load of every element, at a conflict degree of 2.
-  auto moved = double((from.numRegisters() + to.numRegisters()) * warps);
+  auto moved =
+      double((from.numRegisters() + to.numRegisters()) * to.size(Axis::Warp));
   return 2 * kCyclesPerBarrier +
          2 * kCyclesPerWavefront * moved * elementBits / kWordBits;
 }

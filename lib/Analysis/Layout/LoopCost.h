@@ -33,6 +33,10 @@ std::optional<MemoryWalk> memoryWalk(const LoopDemand &loop,
 double conversionCost(const FragmentLayout &from, const FragmentLayout &to,
                       unsigned elementBits);
 
+/// Cost of moving it through shared memory, whatever the layouts are.
+double sharedTripCost(const FragmentLayout &from, const FragmentLayout &to,
+                      unsigned elementBits);
+
 /// Cost of reducing a fragment along `dim`.
 double reductionCost(const FragmentLayout &source, unsigned dim);
 

@@ -2,8 +2,9 @@
 """Random numbers: Philox 4x32-10, a function of a key and a counter, as ordinary arithmetic.
 
 The key is the seed; the counter is the offset, the number of the call in the kernel's text, the
-iteration of the loops around it, and the sequence. So numbers do not depend on how iterations are
-spread over threads. They are not those of cuRAND's generators, whose counters count calls.
+iteration of the loops around it, and the sequence: that of the program, else the number of the
+block. So numbers do not depend on how iterations are spread over threads. Outside of T.Parallel,
+where each thread executes the call, the thread's number counts, too. They are not those of cuRAND's generators, whose counters count calls.
 """
 
 import math
@@ -11,9 +12,10 @@ import math
 from .builder import current
 from .dtypes import dtype
 from .errors import fail
+from .kernel import thread_index
 from .values import Const, as_value, binary, cast
 
-_GENERATORS = ("curandStateMRG32k3a_t", "curandStatePhilox4_32_10_t", "curandStateXORWOW_t")
+_GENERATORS = ("curandStatePhilox4_32_10_t", "curandStateMRG32k3a_t", "curandStateXORWOW_t")
 _MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
 _WEYL = (0x9E3779B9, 0xBB67AE85)
 UINT32, UINT64 = dtype("uint32"), dtype("uint64")
@@ -22,17 +24,32 @@ UINT32, UINT64 = dtype("uint32"), dtype("uint64")
 class _State:
     """What T.rng_init said, and how many calls of the text drew from it."""
 
-    def __init__(self, key, sequence, offset):
-        self.key, self.sequence, self.offset, self.calls = key, sequence, offset, 0
+    def __init__(self, key, sequence, offset, generator):
+        self.key, self.sequence, self.offset = key, sequence, offset
+        # Generators take different numbers of calls.
+        self.calls = generator << 24
+
+
+def _block_number(scope):
+    """The number of the block in its grid, x first."""
+    number, blocks = Const(0, dtype("int32")), Const(1, dtype("int32"))
+    for block, extent in zip(scope.blocks, scope.grid):
+        number = binary("add", number, binary("mul", block, blocks))
+        blocks = binary("mul", blocks, extent)
+    return number
 
 
 def rng_init(seed, seq=None, off=0, generator="curandStatePhilox4_32_10_t"):
-    """Starts random numbers: `seed` and `seq` choose a stream, `off` a place in it."""
+    """Starts random numbers: `seed` and `seq` choose a stream, `off` a place in it.
+
+    Without `seq` each block has a stream of its own; blocks with one `seq` draw the same numbers.
+    """
     builder = current("T.rng_init")
     if generator not in _GENERATORS:
         fail(f"T.rng_init: expected a generator of {', '.join(_GENERATORS)}, got {generator!r}")
-    sequence = _GENERATORS.index(generator) << 24 if seq is None else seq
-    builder.random = _State(*(as_value(x) for x in (seed, sequence, off)))
+    sequence = _block_number(builder.kernel) if seq is None else seq
+    state = (as_value(x) for x in (seed, sequence, off))
+    builder.random = _State(*state, _GENERATORS.index(generator))
 
 
 def _words(construct):
@@ -42,8 +59,9 @@ def _words(construct):
     if state is None:
         fail(f"{construct} stands in front of T.rng_init(seed, ...)")
     state.calls += 1
-    place = 0
-    for loop in builder.open_loops():
+    loops = builder.open_loops()
+    place = 0 if any(loop.kind == "parallel" for loop in loops) else thread_index(builder.kernel)
+    for loop in loops:
         for variable, extent in zip(loop.indices, loop.extents):
             count = binary("sub", extent, loop.start) if loop.kind != "parallel" else extent
             place = binary("add", binary("mul", place, count), variable)

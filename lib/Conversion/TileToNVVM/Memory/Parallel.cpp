@@ -48,13 +48,38 @@ int64_t ParallelLowering::groupWidth() {
   });
   // A thread's iterations use one local buffer, each what it wrote there
   // itself: one after the other.
-  if (writesLocal)
+  if (writesLocal || hasCarriedElements())
     return 1;
   int64_t width = 1;
   while (width * 2 * elementBits <= kMaxAccessBits && run % (width * 2) == 0 &&
          layout.numRegisters() % (width * 2) == 0)
     width *= 2;
   return width;
+}
+
+bool ParallelLowering::hasCarriedElements() {
+  unsigned innermost = layout.rank() - 1;
+  DenseMap<Value, bool> mayRepeat; // by buffer: one element for a whole group
+  DenseSet<Value> loaded, stored;
+  auto note = [&](Value buffer, ValueRange indices) {
+    bool moves = llvm::any_of(indices, [&](Value index) {
+      LoopIndex form = indexOf(index);
+      return form.coefficients[innermost] != 0 && !form.isIrregular;
+    });
+    mayRepeat[buffer] |= !moves;
+  };
+  op.getBodyRegion().walk([&](Operation *inner) {
+    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+      loaded.insert(load.getMemRef());
+      note(load.getMemRef(), load.getIndices());
+    } else if (auto store = dyn_cast<memref::StoreOp>(inner)) {
+      stored.insert(store.getMemRef());
+      note(store.getMemRef(), store.getIndices());
+    }
+  });
+  return llvm::any_of(stored, [&](Value buffer) {
+    return loaded.contains(buffer) && mayRepeat.lookup(buffer);
+  });
 }
 
 void ParallelLowering::mapIndices(int64_t reg, IRMapping &map) {

@@ -74,6 +74,11 @@ private:
   LogicalResult emitFragmentAccess(Operation &inner, Value buffer,
                                    ValueRange indices, int64_t reg,
                                    MutableArrayRef<IRMapping> maps);
+  LogicalResult emitHeldAccess(Operation &inner, FragmentBuffer &fragment,
+                               ValueRange indices, int64_t reg,
+                               MutableArrayRef<IRMapping> maps);
+  void emitRegister(Operation &inner, FragmentBuffer &fragment, int64_t target,
+                    IRMapping &mapping);
   /// `width` when one access may move so many elements for this operand, given
   /// what is known of strides and alignment; else 1.
   int64_t accessWidth(Value buffer, ValueRange indices, int64_t width);
@@ -99,6 +104,9 @@ private:
     return analyzeLoopIndex(index, op.getBodyRegion().getArguments());
   }
   int64_t groupWidth();
+  /// Whether an iteration may read what the one before it in a thread's group
+  /// wrote.
+  bool hasCarriedElements();
 
   KernelLowering &lowering;
   ParallelOp op;
@@ -108,6 +116,9 @@ private:
   std::optional<LoopComparisons> comparisons;
   std::optional<ThreadIndices> indices;
   DenseMap<Value, std::shared_ptr<RegisterMap>> registerMaps;
+  /// By access whose indices are no plain form of the loop's; empty where
+  /// threads do not hold what their iterations name.
+  DenseMap<Operation *, std::optional<SmallVector<int64_t>>> heldRegisters;
   Value firstReplica;
   /// The loop of a thread whose iterations the group is now, operation by
   /// operation; null where it is iterations of the parallel loop.

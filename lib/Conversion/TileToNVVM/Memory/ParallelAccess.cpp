@@ -5,6 +5,7 @@
 #include "Places.h"
 #include "ScalarMemory.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Analysis/IterationValues.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -35,9 +36,7 @@ ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
   for (Value index : indices) {
     LoopIndex form = indexOf(index);
     if (form.isIrregular || form.hasUniform())
-      return inner.emitOpError()
-             << "expected indices of a fragment to be constants or sums of the "
-                "loop's indices";
+      return emitHeldAccess(inner, fragment, indices, reg, maps);
     indexForms.push_back(std::move(form));
   }
   for (Axis axis : {Axis::Lane, Axis::Warp}) {
@@ -72,14 +71,46 @@ ParallelLowering::emitFragmentAccess(Operation &inner, Value buffer,
       return inner.emitOpError()
              << "expected the fragment to hold the element that register "
              << iteration << " of the loop uses";
-    if (auto load = dyn_cast<memref::LoadOp>(inner)) {
-      mapping.map(load.getResult(),
-                  lowering.loadRegister(fragment, element, target));
-    } else {
-      auto store = cast<memref::StoreOp>(inner);
-      lowering.storeRegister(fragment, element, target,
-                             mapping.lookupOrDefault(store.getValueToStore()));
-    }
+    emitRegister(inner, fragment, target, mapping);
+  }
+  return success();
+}
+
+void ParallelLowering::emitRegister(Operation &inner, FragmentBuffer &fragment,
+                                    int64_t target, IRMapping &mapping) {
+  if (auto load = dyn_cast<memref::LoadOp>(inner)) {
+    mapping.map(load.getResult(),
+                lowering.loadRegister(
+                    fragment, load.getMemRefType().getElementType(), target));
+    return;
+  }
+  auto store = cast<memref::StoreOp>(inner);
+  lowering.storeRegister(fragment, store.getMemRefType().getElementType(),
+                         target,
+                         mapping.lookupOrDefault(store.getValueToStore()));
+}
+
+/// Indices with quotients and remainders, where threads hold what their
+/// iterations name all the same.
+LogicalResult
+ParallelLowering::emitHeldAccess(Operation &inner, FragmentBuffer &fragment,
+                                 ValueRange indices, int64_t reg,
+                                 MutableArrayRef<IRMapping> maps) {
+  auto [found, isNew] = heldRegisters.try_emplace(&inner);
+  if (isNew) {
+    std::optional<IterationValues> values = IterationValues::compute(
+        indices, op.getBodyRegion().getArguments(), op.getExtents());
+    if (values)
+      found->second = values->registersOf(layout, fragment.layout);
+  }
+  if (!found->second)
+    return inner.emitOpError()
+           << "expected indices of a fragment to be constants or sums of the "
+              "loop's indices, or elements that the threads of the iterations "
+              "hold";
+  for (auto [i, mapping] : llvm::enumerate(maps)) {
+    int64_t target = (*found->second)[threadLoop ? reg : reg + int64_t(i)];
+    emitRegister(inner, fragment, std::max<int64_t>(target, 0), mapping);
   }
   return success();
 }
@@ -236,9 +267,8 @@ int64_t ParallelLowering::sumWidth(memref::AtomicRMWOp rmw, int64_t width) {
   return isPairOfHalves || lowering.target.hasVectorAtomics() ? chunk : 1;
 }
 
-LogicalResult
-ParallelLowering::emitVectorSum(memref::AtomicRMWOp rmw,
-                                MutableArrayRef<IRMapping> maps) {
+LogicalResult ParallelLowering::emitVectorSum(memref::AtomicRMWOp rmw,
+                                              MutableArrayRef<IRMapping> maps) {
   FailureOr<Value> address = elementAddress(lowering, rmw, rmw.getMemref(),
                                             mapped(rmw.getIndices(), maps[0]));
   if (failed(address))

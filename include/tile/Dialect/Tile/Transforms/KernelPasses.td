@@ -435,6 +435,42 @@ def FoldComparisonsPass : Pass<"tile-fold-comparisons", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def ForwardStoresPass : Pass<"tile-forward-stores", "::mlir::ModuleOp"> {
+  let summary = "Takes values that an iteration stores and reads again from registers";
+  let description = [{
+    Acts on loads of shared and global memory in parallel loops whose element the
+    same iteration has stored before, with the same indices: the load gives way to
+    the value. Between the two stands nothing that may write the buffer, and
+    nothing behind which another thread may have written it (barriers, atomics,
+    loops). Threads that repeat an iteration, because they all hold the fragment
+    that it writes, then read nothing that only one of them stores.
+
+    Before:
+
+    ```mlir
+    tile.parallel (%i) in (256) {
+      memref.store %x, %s[%i] : memref<256xf16, #gpu.address_space<workgroup>>
+      %y = memref.load %s[%i] : memref<256xf16, #gpu.address_space<workgroup>>
+      memref.store %y, %f[%i] : memref<256xf16, #tile.fragment>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.parallel (%i) in (256) {
+      memref.store %x, %s[%i] : memref<256xf16, #gpu.address_space<workgroup>>
+      memref.store %x, %f[%i] : memref<256xf16, #tile.fragment>
+    }
+    ```
+
+    Needs: nothing.
+    Leaves: no such load.
+  }];
+  let statistics = [
+    Statistic<"numForwarded", "forwarded-stores", "loads that gave way to stored values">];
+}
+
 def FormCopiesPass : Pass<"tile-form-copies", "::mlir::ModuleOp"> {
   let summary = "Makes copies and atomics of parallel loops that only copy or add";
   let description = [{
@@ -566,6 +602,13 @@ def CombineUpdatesPass : Pass<"tile-combine-updates", "::mlir::ModuleOp"> {
     registers of a thread, then in its warp. One update an element is left. Not
     for elements of fewer than 32 bits, whose sums round once an update, nor where
     a thread has no registers for the fragment.
+
+    Programs also write an update as a load, an operation and a store of one
+    element. Where indices with quotients or remainders name one element in
+    several iterations of a loop, such a triple becomes an atomic update first,
+    unless stated layouts give all of these iterations to one thread. It is an
+    error where there is no such atomic, or where something else in the loop uses
+    the element: it would depend on the order of threads.
 
     Before:
 

@@ -6,6 +6,11 @@
 // the loop adds to one element is summed first, as `tile.reduce` does it: in a
 // thread's registers, then in its warp. One update for each i is left.
 //
+// Programs also write updates as a load, an operation and a store of one
+// element, at indices with quotients that several iterations share
+// (`m[i / 32] = max(m[i / 32], x[i])`). Where several threads may execute such
+// iterations, they become atomic updates first.
+//
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
 #include "mlir/Analysis/SliceAnalysis.h"
@@ -14,12 +19,15 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
+#include "tile/Analysis/IterationValues.h"
+#include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/ThreadBudget.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_COMBINEUPDATESPASS
@@ -85,12 +93,16 @@ struct CombineUpdatesPass
       SmallVector<ParallelOp> loops;
       kernel.getBodyRegion().walk(
           [&](ParallelOp loop) { loops.push_back(loop); });
-      for (ParallelOp loop : loops)
+      for (ParallelOp loop : loops) {
+        if (failed(formUpdates(loop, *target)))
+          return signalPassFailure();
         combine(loop, *target);
+      }
     }
   }
 
 private:
+  LogicalResult formUpdates(ParallelOp loop, const TargetInfo &target);
   void combine(ParallelOp loop, const TargetInfo &target) {
     SmallVector<memref::AtomicRMWOp> updates(
         loop.getBodyRegion().front().getOps<memref::AtomicRMWOp>());
@@ -159,6 +171,118 @@ private:
                const Reduction &reduction, ArrayRef<unsigned> combined);
 };
 } // namespace
+
+/// The atomic update that combines an element with `value` as `op` does.
+static std::optional<arith::AtomicRMWKind> updateBy(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<arith::AtomicRMWKind>>(op)
+      .Case([](arith::AddFOp) { return arith::AtomicRMWKind::addf; })
+      .Case([](arith::AddIOp) { return arith::AtomicRMWKind::addi; })
+      .Case([](arith::MaximumFOp) { return arith::AtomicRMWKind::maximumf; })
+      .Case([](arith::MinimumFOp) { return arith::AtomicRMWKind::minimumf; })
+      .Case([](arith::MaxNumFOp) { return arith::AtomicRMWKind::maxnumf; })
+      .Case([](arith::MinNumFOp) { return arith::AtomicRMWKind::minnumf; })
+      .Case([](arith::MaxSIOp) { return arith::AtomicRMWKind::maxs; })
+      .Case([](arith::MinSIOp) { return arith::AtomicRMWKind::mins; })
+      .Case([](arith::MaxUIOp) { return arith::AtomicRMWKind::maxu; })
+      .Case([](arith::MinUIOp) { return arith::AtomicRMWKind::minu; })
+      .Case([](arith::AndIOp) { return arith::AtomicRMWKind::andi; })
+      .Case([](arith::OrIOp) { return arith::AtomicRMWKind::ori; })
+      .Case([](arith::XOrIOp) { return arith::AtomicRMWKind::xori; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// The load of the element that `store` changes, where `store` writes what an
+/// operation makes of it and of another value, and nobody else has it; null
+/// otherwise.
+static memref::LoadOp loadOfUpdate(memref::StoreOp store) {
+  Operation *combining = store.getValueToStore().getDefiningOp();
+  if (!combining || combining->getNumOperands() != 2 ||
+      combining->getBlock() != store->getBlock() ||
+      !combining->getResult(0).hasOneUse() || !updateBy(combining))
+    return {};
+  for (Value operand : combining->getOperands()) {
+    auto load = operand.getDefiningOp<memref::LoadOp>();
+    if (load && load->getBlock() == store->getBlock() &&
+        load.getMemRef() == store.getMemRef() && load->hasOneUse() &&
+        llvm::equal(load.getIndices(), store.getIndices()))
+      return load;
+  }
+  return {};
+}
+
+/// Whether what `store` writes is made of the same element's value before.
+static bool dependsOnElement(memref::StoreOp store) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) {
+    return store->getParentOfType<ParallelOp>()->isProperAncestor(op);
+  };
+  SetVector<Operation *> slice;
+  (void)getBackwardSlice(store.getValueToStore(), &slice, options);
+  return llvm::any_of(slice, [&](Operation *op) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    return load && load.getMemRef() == store.getMemRef() &&
+           llvm::equal(load.getIndices(), store.getIndices());
+  });
+}
+
+/// Makes atomic updates of the loop's updates of elements that several of its
+/// iterations name, unless they are one thread's as the program states layouts.
+LogicalResult CombineUpdatesPass::formUpdates(ParallelOp loop,
+                                              const TargetInfo &target) {
+  LayoutConstraints constraints(target, getAgentThreads(loop));
+  cast<TileOpInterface>(loop.getOperation()).getLayoutConstraints(constraints);
+  if (!constraints.loopDemand)
+    return success();
+  for (const LoopAccess &access : constraints.loopDemand->accesses) {
+    auto store = dyn_cast<memref::StoreOp>(access.operand->getOwner());
+    if (!store || isGlobal(store.getMemRef()) || isLocal(store.getMemRef()) ||
+        llvm::none_of(access.indices,
+                      [](const LoopIndex &form) { return form.isIrregular; }))
+      continue;
+    if (!dependsOnElement(store) ||
+        isHeldAsStated(*constraints.loopDemand, access))
+      continue;
+    std::optional<IterationValues> elements = IterationValues::compute(
+        store.getIndices(), loop.getBodyRegion().getArguments(),
+        loop.getExtents());
+    if (!elements || !elements->hasRepeated())
+      continue;
+    memref::LoadOp load = loadOfUpdate(store);
+    for (const LoopAccess &other : constraints.loopDemand->accesses)
+      if (other.buffer() == store.getMemRef() &&
+          other.operand->getOwner() != store &&
+          other.operand->getOwner() != load)
+        load = {};
+    if (!load) {
+      InFlightDiagnostic diag =
+          store.emitOpError()
+          << "expected each iteration to change an element of its own, got one "
+             "element that several iterations read and write";
+      diag.attachNote(loop.getLoc())
+          << "in this loop; sums, extrema and bit operations of an element "
+             "that nothing else in the loop uses become atomic updates, and "
+             "layouts under which one thread executes the iterations of an "
+             "element need none";
+      return diag;
+    }
+    Operation *combining = store.getValueToStore().getDefiningOp();
+    Value value =
+        combining->getOperand(combining->getOperand(0) == load.getResult());
+    OpBuilder builder(store);
+    memref::AtomicRMWOp::create(builder, store.getLoc(), *updateBy(combining),
+                                value, store.getMemRef(), store.getIndices());
+    remarkAt(remarks, store)
+        << "several iterations update one element: made an atomic update; "
+           "layouts under which one thread executes them need none";
+    store.erase();
+    combining->erase();
+    load.erase();
+    // The accesses that were collected are not these any more.
+    return formUpdates(loop, target);
+  }
+  return success();
+}
 
 /// What the indices of `update` are computed by, once more.
 static void cloneIndices(ParallelOp loop, memref::AtomicRMWOp update,

@@ -6,6 +6,7 @@
 #include "Schedule/Asynchronous.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/ADT/MapVector.h"
@@ -51,20 +52,32 @@ private:
             demand.writes);
     if (constraints.loopDemand)
       collectUnowned(*constraints.loopDemand, toShared);
-    if (toShared.size() == 1 && toFragment.empty() &&
+    bool isOrdered =
+        constraints.loopDemand && changesWhatItReads(*constraints.loopDemand);
+    if (toShared.size() == 1 && toFragment.empty() && !isOrdered &&
         !fitsShared(toShared.front().first) && staysInRegisters(op, toShared))
       return;
+    StringRef why = "the threads that run the iterations do not hold all of "
+                    "its elements; `memref<..., #tile.fragment>` with accesses "
+                    "by loop indices alone needs no trip";
+    if (isOrdered)
+      why = "several threads would repeat each iteration, which changes memory "
+            "that it reads; a loop of its own for one of the two needs no trip";
     for (auto &[buffer, staging] : toShared)
-      stage(op, buffer, staging, sharedSpace());
+      stage(op, buffer, staging, sharedSpace(), why);
     for (auto &[buffer, staging] : toFragment)
-      stage(op, buffer, staging, FragmentSpaceAttr::get(kernel.getContext()));
+      stage(op, buffer, staging, FragmentSpaceAttr::get(kernel.getContext()),
+            "a shared operand is copied to a fragment, since threads combine "
+            "values in registers; a copy to a fragment that the program makes "
+            "is made once");
   }
 
   void collectUnowned(LoopDemand &loop,
                       llvm::MapVector<Value, Staging> &toShared) {
     for (LoopAccess &access : loop.accesses)
       if (isFragment(access.buffer()) &&
-          (unheld.contains(access.operand) || !getOwnedAccess(loop, access)))
+          (unheld.contains(access.operand) ||
+           (!getOwnedAccess(loop, access) && !isHeldAsStated(loop, access))))
         add(toShared[access.buffer()], *access.operand, access.isRead,
             access.isWrite);
     // Where an element may be written by a thread that does not own it, all
@@ -120,7 +133,8 @@ private:
                                       gpu::AddressSpace::Workgroup);
   }
 
-  void stage(Operation *op, Value buffer, Staging &staging, Attribute space) {
+  void stage(Operation *op, Value buffer, Staging &staging, Attribute space,
+             StringRef why) {
     // A write may leave elements as they were, so the copy starts out equal;
     // a register operand is overwritten as a whole.
     bool toShared = isa<gpu::AddressSpaceAttr>(space);
@@ -142,14 +156,8 @@ private:
       operand->set(twin);
     remarkAt(remarks, op)
         << (toShared ? "accesses a fragment through shared memory: "
-                       "the threads that run the iterations do not "
-                       "hold all of its elements; "
-                       "`memref<..., #tile.fragment>` with accesses by loop "
-                       "indices alone needs no trip"
-                     : "works on registers: a shared operand is "
-                       "copied to a fragment, since threads combine values in "
-                       "registers; a copy to a fragment that the program makes "
-                       "is made once");
+                     : "works on registers: ")
+        << why;
   }
 
   /// A copy in shared memory of a fragment that `op` only reads, made before
