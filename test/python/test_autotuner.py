@@ -292,3 +292,16 @@ def test_the_cache_can_be_off(tmp_path, monkeypatch):
     monkeypatch.setenv("TILELANG_AUTO_TUNING_DISABLE_CACHE", "1")
     tuner(tmp_path, [{"ms": 1}]).run()
     assert not list(tmp_path.iterdir())
+
+
+def test_parameters_that_are_not_specialized_are_tuned_although_given(tmp_path, monkeypatch):
+    """Their values only bind the signature; by position or by name."""
+    monkeypatch.setattr("mlir_tile.autotuner.tuner.cache_folder", lambda: tmp_path)
+    implementation = Jitted()
+    options = {"warmup": 0, "rep": 1, "skip_check": True, "do_not_specialize": ["ms"]}
+    kernel = autotune(configs=[{"ms": 30}, {"ms": 1}], **options)(implementation)
+    with set_autotune_inputs(np.ones(2)):
+        assert kernel(7, ms=50).milliseconds == 1
+        assert kernel(7, 60) is kernel(7, ms=50)
+        assert kernel(8, 60).milliseconds == 1
+    assert sorted(implementation.compiled) == [(7, 1), (7, 30), (8, 1), (8, 30)]

@@ -105,3 +105,14 @@ def test_addresses(dtype):
     kernel(a, b, 3, 4)
     with pytest.raises(ArgumentError, match="expected an address of a tensor"):
         kernel(0, b, 3, 4)
+
+
+def test_a_function_says_which_arguments_are_tensors():
+    @T.prim_func
+    def main(A: T.Tensor((8, 4), "int32"), n: T.int32, B: T.Tensor((8,), "float32")):
+        with T.Kernel(1, threads=32):
+            B[0] = T.cast(A[0, 0] + n, "float32")
+
+    found = {x.name: (str(x.dtype), list(x.shape)) for x in main.buffer_map.values()}
+    assert found == {"A": ("int32", [8, 4]), "B": ("float32", [8])}
+    assert [x in main.buffer_map for x in main.params] == [True, False, True]

@@ -244,12 +244,113 @@ def test_atomic_loads_and_stores(target):
     np.testing.assert_array_equal(b, a[::-1] + 1)
 
 
-def test_threads_of_several_parts_meet_at_barriers_of_their_own():
-    with pytest.raises(CompileError, match=r"T.sync_threads\(..., 256\) in a part of 128 threads"):
+@pytest.mark.parametrize("target", TARGETS)
+def test_parts_meet_at_barriers_by_number(target):
+    """A part hands a tile to the other one, which takes it before the next is written."""
 
+    @T.prim_func
+    def main(X: T.Tensor((5, 128), "float32"), Y: T.Tensor((5, 128), "float32")):
+        with T.Kernel(1, threads=256):
+            s = T.alloc_shared((128,), "float32")
+            with T.ws(0):
+                mine = T.alloc_fragment((128,), "float32")
+                for half in T.serial(2):  # a part's phases go on from one loop to the next
+                    for k in T.serial(half * 2, 2 + half * 3):
+                        T.copy(X[k, 0:128], mine)
+                        T.copy(mine, s)
+                        T.named_barrier_arrive(1, 256)
+                        T.sync_threads(2, 256)
+            with T.ws(1):
+                own = T.alloc_fragment((128,), "float32")
+                for half in T.serial(2):
+                    for k in T.serial(half * 2, 2 + half * 3):
+                        T.sync_threads(1, 256)
+                        for i in T.Parallel(128):
+                            own[i] = s[127 - i] + 1.0
+                        T.sync_threads(2, 128)  # of its own threads
+                        T.named_barrier_arrive(2, 256)
+                        T.copy(own, Y[k, 0:128])
+
+    x = np.random.default_rng(0).standard_normal((5, 128)).astype(np.float32)
+    y = np.zeros_like(x)
+    compile_kernel(main, target=target)(x, y)
+    np.testing.assert_array_equal(y, x[:, ::-1] + 1)
+
+
+def test_parts_meet_at_barriers_by_number_errors():
+    def program(body):
         @T.prim_func
         def main(A: T.Tensor((128,), "float32")):
             with T.Kernel(1, threads=256):
                 with T.ws(0):
-                    T.sync_threads(1, 128)
-                    T.sync_threads(1, 256)
+                    body()
+
+        return main
+
+    def different_counts():
+        T.sync_threads(1, 256)
+        T.named_barrier_arrive(1, 192)
+
+    for body, message in (
+        (lambda: T.sync_threads(1, 512), "at most the block's 256, got 512"),
+        (lambda: T.named_barrier_arrive(1, 100), "in whole warps, at most the block's 256, got 100"),
+        (lambda: T.named_barrier_arrive(16, 256), "the number of a barrier, 0 to 15, got 16"),
+        (different_counts, "expected 256 threads at barrier 1, as where it is used before, got 192"),
+    ):
+        with pytest.raises(CompileError, match=message):
+            program(body)
+    with pytest.raises(CompileError, match="in two `with T.ws"):
+
+        @T.prim_func
+        def twice(A: T.Tensor((128,), "float32")):
+            with T.Kernel(1, threads=256):
+                for _ in T.serial(2):
+                    with T.ws(0):
+                        T.named_barrier_arrive(1, 256)
+
+    with pytest.raises(CompileError, match="inside of `with T.ws"):
+
+        @T.prim_func
+        def main(A: T.Tensor((128,), "float32")):
+            with T.Kernel(1, threads=256):
+                T.named_barrier_arrive(1, 256)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_parts_under_a_condition_on_their_threads(target):
+    @T.prim_func
+    def main(X: T.Tensor((4, 128), "float32"), Y: T.Tensor((4, 128), "float32")):
+        with T.Kernel(1, threads=256):
+            s = T.alloc_shared((128,), "float32")
+            full, free = T.alloc_barrier(128), T.alloc_barrier(128)
+            tx = T.get_thread_binding()
+            if tx >= 128:
+                with T.ws(1):
+                    for k in T.serial(4):
+                        T.mbarrier_wait_parity(free, (k + 1) % 2)
+                        s[tx - 128] = X[k, tx - 128]
+                        T.mbarrier_arrive(full)
+            else:
+                with T.ws(0):
+                    for k in T.serial(4):
+                        T.mbarrier_wait_parity(full, k % 2)
+                        Y[k, tx] = s[127 - tx] * 2.0
+                        T.mbarrier_arrive(free)
+
+    x = np.random.default_rng(0).standard_normal((4, 128)).astype(np.float32)
+    y = np.zeros_like(x)
+    compile_kernel(main, target=target)(x, y)
+    np.testing.assert_array_equal(y, x[:, ::-1] * 2)
+
+
+def test_parts_that_the_condition_keeps_out():
+    with pytest.raises(CompileError, match="T.ws of warps that the condition around it keeps out"):
+
+        @T.prim_func
+        def main(X: T.Tensor((128,), "float32")):
+            with T.Kernel(1, threads=256):
+                ready = T.alloc_barrier(128)
+                tx = T.get_thread_binding()
+                if tx >= 128:
+                    with T.ws(0):
+                        T.mbarrier_arrive(ready)

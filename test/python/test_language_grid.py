@@ -258,3 +258,49 @@ def test_programs_from_elsewhere_may_not_take_addresses():
     options = execution.CompileOptions(allow_addresses=True)
     execution.compile(text, target="cpu", options=options)(x.ctypes.data, out)
     np.testing.assert_array_equal(out, x)
+
+
+def test_a_loop_around_kernels_makes_one_in_each_iteration():
+    """As a program with several T.Kernel: one after the other, what one wrote is there."""
+
+    @T.macro
+    def add(A, B, step, last):
+        with T.Kernel(2, threads=32) as b:
+            for i in T.Parallel(32):
+                B[b * 32 + i] = B[b * 32 + i] * 2 + A[step, b * 32 + i]
+                if last:
+                    B[b * 32 + i] += 1
+
+    @T.prim_func
+    def main(A: T.Tensor((4, 64), "int32"), B: T.Tensor((64,), "int32")):
+        for step in range(0, 4, 2):
+            add(A, B, step, step + 2 == 4)
+        for step in T.serial(0):
+            add(A, B, step, False)
+        for step, again in T.grid(1, 2):
+            add(A, B, 2 * step + again + 1, False)
+
+    assert len(main.modules) == 4
+    a = np.random.default_rng(0).integers(-9, 9, (4, 64)).astype(np.int32)
+    b = np.ones(64, np.int32)
+    want = b
+    for step, last in ((0, 0), (2, 1), (1, 0), (2, 0)):
+        want = want * 2 + a[step] + last
+    compile_kernel(main, target="cpu")(a, b)
+    np.testing.assert_array_equal(b, want)
+
+
+def test_loops_around_kernels_have_numbers_as_bounds():
+    n = T.dynamic("n")
+
+    def make(loop):
+        @T.prim_func
+        def main(A: T.Tensor((n, 32), "float32")):
+            for step in loop():
+                with T.Kernel(1, threads=32):
+                    T.clear(A[step, 0:32])
+
+    with pytest.raises(LanguageError, match="a loop around T.Kernel makes a kernel in each"):
+        make(lambda: T.serial(n))
+    with pytest.raises(LanguageError, match="a parallel loop stands outside of `with T.Kernel"):
+        make(lambda: T.Parallel(4))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tiles that are read before they are written are named in the log."""
 
+import numpy as np
 import pytest
 
 import mlir_tile.language as T
@@ -87,3 +88,27 @@ def test_the_log_says_it_once_and_can_be_silenced(caplog):
     off = {PassConfigKey.TL_DISABLE_BUFFER_INIT_CHECK: True}
     compile_kernel(_gemm("none"), target="cpu", pass_configs=off)
     assert not caplog.records
+
+
+@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a"])
+def test_a_reduction_into_a_tile_that_nothing_wrote_begins_without_it(target):
+    """What the tile holds is not defined: no number of it can be missed. In a loop it counts."""
+
+    @T.prim_func
+    def main(A: T.Tensor((4, 64), "float32"), B: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=64):
+            tile = T.alloc_fragment((4, 64), "float32")
+            most = T.alloc_fragment((64,), "float32")
+            T.copy(A, tile)
+            T.reduce_max(tile, most, dim=0, clear=False)
+            for i, j in T.Parallel(4, 64):
+                tile[i, j] = tile[i, j] - 1
+            T.reduce_max(tile, most, dim=0, clear=False)
+            T.copy(most, B)
+
+    assert _names(main) == ["most"]
+    assert main.modules[0].count(" accumulate") == 1
+    a = np.random.default_rng(0).standard_normal((4, 64)).astype(np.float32) - 9
+    b = np.zeros(64, np.float32)
+    compile_kernel(main, target=target)(a, b)
+    np.testing.assert_array_equal(b, a.max(0))

@@ -224,3 +224,38 @@ def test_a_layout_of_global_memory_is_not_applied_and_named():
                     B[i, j] = A[j, i]
 
     _check(main, "cpu")
+
+
+@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a"])
+@pytest.mark.parametrize("by_rows", [True, False])
+def test_registers_that_a_fragment_leaves_open(target, by_rows):
+    """Without a function of the index a thread's elements follow each other in row-major order."""
+    shape = (64, 8) if by_rows else (8, 64)
+    layout = T.Fragment(shape, forward_thread_fn=lambda i, j: i if by_rows else j)
+    assert layout.map_forward_index([5, 3]) == [3 if by_rows else 5]
+    assert (layout.get_thread_size(), layout.get_register_size()) == (64, 8)
+
+    @T.prim_func
+    def main(A: T.Tensor(shape, "float32"), B: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=128):
+            F = T.alloc_fragment(shape, "float32")
+            most = T.alloc_fragment((64,), "float32")
+            T.annotate_layout({F: layout})
+            T.copy(A, F)
+            for i, j in T.Parallel(*shape):
+                F[i, j] = F[i, j] * 2
+            T.reduce_max(F, most, dim=1 if by_rows else 0)
+            T.copy(most, B)
+
+    text = main.modules[0]
+    assert "tile.alloc layout(" in text
+    a = np.random.default_rng(3).standard_normal(shape).astype(np.float32)
+    b = np.zeros(64, np.float32)
+    compile_kernel(main, target=target)(a, b)
+    np.testing.assert_array_equal(b, 2 * a.max(1 if by_rows else 0))
+
+
+def test_registers_of_any_function_of_the_thread():
+    layout = T.Fragment([4, 8], forward_thread_fn=lambda i, j: (i * 8 + j) // 2 % 4 + 4 * (i // 2))
+    table = layout.table()  # an error where two elements meet
+    assert len(table) == 32 and max(register for _, register in table) == 3

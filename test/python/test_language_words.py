@@ -6,6 +6,7 @@ import pytest
 
 import mlir_tile.language as T
 from mlir_tile.jit import compile as compile_kernel
+from mlir_tile.language.errors import LanguageError
 
 rng = np.random.default_rng(0)
 TARGETS = ["cpu", "lowered:sm_90a"]
@@ -181,3 +182,56 @@ def test_reducers_of_bits(kind, fold, target):
     a = rng.integers(-(2**31), 2**31, (64, 8)).astype(np.int32)
     b = run(main, a, np.zeros(8, np.int32), target=target)
     np.testing.assert_array_equal(b, fold.reduce(a, axis=0))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_places_by_an_offset_from_the_first_element(target):
+    """T.tvm_access_ptr counts elements in row-major order; a row that ends inside is not copied."""
+    rows, columns, padded, piece = 6, 40, 64, 4
+
+    @T.prim_func
+    def main(A: T.Tensor((rows, columns), "float32"), B: T.Tensor((8, padded), "float32")):
+        with T.Kernel(1, threads=32):
+            tile = T.alloc_shared((8, padded), "float32")
+            kind = T.type_annotation("float32")
+            for i, j in T.Parallel(8, padded // piece):
+                column = j * piece
+                T.ptx_cp_async(
+                    T.tvm_access_ptr(kind, tile.data, i * padded + column, piece, 2),
+                    T.tvm_access_ptr(kind, A.data, i * columns + column, piece, 1),
+                    piece,
+                    predicate=T.And(i < rows, column + piece <= columns),
+                )
+            T.ptx_commit_group()
+            T.ptx_wait_group(0)
+            for i, j in T.Parallel(8, padded):
+                B[i, j] = tile[i, j]
+
+    a = rng.standard_normal((rows, columns)).astype(np.float32)
+    want = np.zeros((8, padded), np.float32)
+    want[:rows, :columns] = a
+    got = run(main, a, np.ones((8, padded), np.float32), target=target)
+    np.testing.assert_array_equal(got, want)
+
+
+def test_an_offset_goes_on_in_the_next_row():
+    @T.prim_func
+    def main(A: T.Tensor((4, 6), "float32"), B: T.Tensor((4, 6), "float32")):
+        with T.Kernel(1, threads=32):
+            for i in T.serial(3):
+                T.atomic_add(T.access_ptr(B[1, 4], "rw", offset=i * 5), A[i, 0])
+
+    a = np.arange(1, 25, dtype=np.float32).reshape(4, 6)
+    want = np.zeros(24, np.float32)
+    want[[10, 15, 20]] = a[:3, 0]
+    got = run(main, a, np.zeros((4, 6), np.float32))
+    np.testing.assert_array_equal(got, want.reshape(4, 6))
+
+
+def test_an_offset_is_in_elements_of_the_buffer():
+    with pytest.raises(LanguageError, match="T.tvm_access_ptr in elements of uint8 of A"):
+
+        @T.prim_func
+        def main(A: T.Tensor((4, 6), "float32"), B: T.Tensor((4, 6), "float32")):
+            with T.Kernel(1, threads=32):
+                T.atomic_add(T.tvm_access_ptr(T.type_annotation("uint8"), A, 0, 1, 3), 1.0)

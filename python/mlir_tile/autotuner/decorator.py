@@ -60,9 +60,21 @@ class TunedFunction:
             kwargs = {name: value for name, value in kwargs.items() if name in parameters}
         return list(self.configs(*args, **kwargs))
 
+    def _without_seeds(
+        self, configs: list[dict[str, Any]], args: tuple, kwargs: dict[str, Any]
+    ) -> tuple[tuple, dict[str, Any]]:
+        """The call without tuned parameters that `do_not_specialize` names: their values are only
+        there so that the signature can be bound."""
+        seeds = set(self.options["do_not_specialize"] or ()) & set(configs[0] if configs else ())
+        named = dict(zip(self._signature().parameters, args, strict=False))
+        if seeds & set(named):
+            args, kwargs = (), {**named, **kwargs}
+        return args, {name: value for name, value in kwargs.items() if name not in seeds}
+
     def tune(self, *args: Any, **kwargs: Any) -> AutotuneResult:
         """Finds the best configuration for these arguments (once for each)."""
         configs = self._configs(args, kwargs)
+        args, kwargs = self._without_seeds(configs, args, kwargs)
         bound, sizes = self._bound(args, kwargs)
         skipped = set(self.options["do_not_specialize"] or ())
         key_parts = {k: v for k, v in {**bound, **sizes}.items() if k not in skipped}
@@ -122,6 +134,8 @@ class TunedFunction:
         return_kernel = kwargs.pop("__return_kernel", False)
         result = self.tune(*args, **kwargs)
         config = _parameters(result.config or {})
+        if result.config is not None:
+            args, kwargs = self._without_seeds([result.config], args, kwargs)
         if return_kernel or not self._is_eager(args, kwargs, config):
             return result.kernel
         return self.jit_impl(*args, **{**kwargs, **config})
@@ -155,7 +169,8 @@ def autotune(
     Args:
       configs: list of dictionaries (parameter -> value), or a function of the call's arguments
         that returns one.
-      do_not_specialize: parameters whose change does not tune again.
+      do_not_specialize: parameters whose change does not tune again; of these, the tuned ones are
+        tuned although they are given.
       executor, early_stop, early_stop_factor, progress, keep: see `AutoTuner.run`.
       The others: see `ProfileArgs`.
     """

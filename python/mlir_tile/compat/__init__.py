@@ -94,7 +94,7 @@ _TVM = {
     "tvm.ir": f"{_HERE}.tvm",
     "tvm.tirx": f"{_HERE}.tirx",
     "tvm.tirx.expr": f"{_HERE}.tirx",
-    "tvm.tirx.stmt_functor": f"{_HERE}.tvm",
+    "tvm.tirx.stmt_functor": f"{_HERE}.functions",
     "tvm.script": f"{_HERE}.tvm",
     "tvm.script.ir_builder": f"{_HERE}.tvm",
     "tvm.script.ir_builder.base": f"{_HERE}.tvm",

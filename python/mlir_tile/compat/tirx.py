@@ -6,9 +6,12 @@ from __future__ import annotations
 from typing import Any
 
 from .. import language
+from .functions import Call, Evaluate, IntImm, PrimFunc, StringImm
 from .tvm import _Absent
 
-__all__ = ["IndexMap", "PrimExpr", "Var", "const"]
+__all__ = [
+    "Call", "Evaluate", "IndexMap", "IntImm", "PrimExpr", "PrimFunc", "StringImm", "Var", "const",
+]  # fmt: skip
 
 PrimExpr, Var = language.PrimExpr, language.Var
 

@@ -48,6 +48,7 @@ from .barriers import (
     ptx_arrive_cluster_barrier,
     ws,
 )
+from .branches import Else, If, Then
 from .buffers import Buffer as _Buffer
 from .buffers import FragmentBuffer, LocalBuffer, SharedBuffer, StridedTensor, Tensor
 from .builder import Ref
@@ -127,6 +128,7 @@ from .memory import (
     reshape,
     view,
 )
+from .named_barriers import named_barrier_arrive
 from .nulls import isnullptr
 from .pieces import cp_async_barrier_noinc, ptx_cp_async
 from .reducing import (
@@ -152,6 +154,7 @@ from .reducing import (
     sort,
     topk,
 )
+from .returns import thread_return
 from .sparse import gemm_sp
 from .tensor_memory import (
     alloc_tmem,
@@ -192,7 +195,7 @@ for _source in (_mathematics, _sync, _threads, _votes, _random, _rounding, _word
             and not isinstance(_value, type)
             and _key not in _own
         ):
-            globals()[_key] = _value
+            globals().setdefault(_key, _value)  # T.cast is the one of mathematics
 globals().update(_dtypes.all_names())
 BufferType = _Buffer
 

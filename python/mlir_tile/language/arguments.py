@@ -45,6 +45,7 @@ def make_argument(name, annotation):
             annotation.given_strides,
             name,
         )
+        made.alignment = annotation.alignment
         return made
     if isinstance(annotation, element_type):
         if str(annotation) == "handle":

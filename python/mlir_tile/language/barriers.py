@@ -114,7 +114,7 @@ class _OnWarps:
         builder = current("T.ws")
         if builder.warps is not None:
             fail("T.ws inside of T.ws")
-        statement = Warps(self.first, self.count)
+        statement = Warps(self.first, self.count, len(builder.open_loops()))
         builder.add(statement)
         self.builder, self.outer = builder, builder.block
         builder.block, builder.warps = statement.body, statement

@@ -46,6 +46,7 @@ class Buffer:
 
     is_var = False
     is_address = False  # an argument that the caller may give as an address (T.ptr)
+    alignment = 16  # of an argument's first byte
 
     def __init__(self, shape, kind="float32", scope="global", strides=None, name=None):
         if scope not in SCOPES:
@@ -325,6 +326,7 @@ class Region:
 def region_of(value, what):
     """The region that an argument of a tile operation names; of a single element the extents are
     None."""
+    value = getattr(value, "scalars", value)
     if isinstance(value, Buffer):
         return Region(value, (0,) * len(value.shape), value.shape)
     if isinstance(value, Region):
@@ -341,7 +343,7 @@ def global_view(base, made):
     builder = current("T.Tensor(data=...)")
     if not isinstance(base, Buffer) or base.space != "global":
         fail(f"expected a tensor in global memory as `data`, got {describe(base)}")
-    made.base = base.base or base
+    made.base, made.alignment = base.base or base, base.alignment
     if made.name == "buffer":
         made.name = f"{base.name}_view"
     builder.views.append(made)
@@ -366,8 +368,10 @@ class TensorProxy:
     scope = "global"
 
     def __call__(self, shape, dtype="float32", data=None, strides=None, scope=None, **_):
-        kind = "int64" if getattr(dtype, "is_pointer_marker", False) else dtype
-        made = Buffer(shape, kind, scope or self.scope, strides)
+        pointers = getattr(dtype, "is_pointer_marker", False)
+        made = Buffer(shape, "int64" if pointers else dtype, scope or self.scope, strides)
+        if pointers:
+            made.alignment = 8  # often a part of a longer table
         return made if data is None else global_view(data, made)
 
     def __getitem__(self, key):

@@ -35,7 +35,7 @@ from .values import (
     same,
     truth,
 )
-from .vectors import Lanes, Ramp, lane_count, lane_of, lanes_of
+from .vectors import Lanes, Ramp, as_typed, lane_count, lane_of, lanes_of
 
 _OPERATORS = {
     "Add": operator.add,
@@ -88,13 +88,17 @@ class KernelScope:
     """One `with T.Kernel(...)`: its grid, its indices and its statements."""
 
     def __init__(self, grid, threads, location):
-        self.grid, self.threads, self.location = grid, threads, location
+        self.threads, self.location = threads, location
+        # The grid that is launched may have more blocks than the extents say: see kernel.launched.
+        self.grid, self.extents = list(grid), grid
         self.thread_shape = (threads,)
         self.blocks, self.body = [], []
         self.cluster = None
         self.attributes = {}
         self.thread_index = None
+        self.thread_indices = {}  # of loops that differ from thread to thread, by identity
         self.names = {}
+        self.named_barriers, self.named_phases = {}, {}  # by number; by part and number
         self.at_end = []  # what is checked when all of its statements are known
 
 
@@ -109,7 +113,10 @@ class Builder(Conditions, Macros):
         self.constants = {}
         self.kernels, self.kernel, self.block = [], None, None
         self.loops, self.opened, self.around = [], [], []
+        self.branches, self.skips = [], False  # of T.If
+        self.unknown_calls = 0  # statements that T.call_extern left to whoever takes them out
         self.warps = None
+        self.returns = False  # T.thread_return was called
         self.pass_configs, self.compile_flags = {}, None
         self.globals, self.views, self.promises = [], [], []
         self.macro_depth = 0
@@ -174,14 +181,37 @@ class Builder(Conditions, Macros):
         if branch.statement is not None:
             self.block = branch.statement[1]
 
+    def taken(self):
+        """Whether to trace the body of a `with`: that of a T.Then or T.Else may be known not to
+        run."""
+        skips, self.skips = self.skips, False
+        return not skips
+
     def range(self, *arguments):
         from .loop import serial
 
         return serial(*arguments)
 
+    def counted(self, loop):
+        """What a loop around T.Kernel goes over: each iteration opens kernels of its own."""
+        if loop.kind not in ("serial", "unroll"):
+            fail(
+                f"a {loop.kind} loop stands outside of `with T.Kernel(...)`; move it inside, or"
+                " write range(...) to make a kernel in each iteration"
+            )
+        values = loop.numbers()
+        if values is None:
+            fail(
+                "a loop around T.Kernel makes a kernel in each iteration, so its bounds must be"
+                " known when the function is built; use numbers, or move the loop inside"
+            )
+        return values
+
     def loop(self, iterable):
         from .loop import Loop
 
+        if isinstance(iterable, Loop) and self.block is None:
+            iterable = self.counted(iterable)
         if isinstance(iterable, Loop):
             block, first = self.block, len(self.block or ())
             yield from iterable.run(self)
@@ -325,15 +355,17 @@ class Builder(Conditions, Macros):
             if value.name == "_":
                 value.name = name
             return value
-        if reads_memory(value) and self.block is not None:
-            count = lane_count(value)
-            if count > 1:
-                return Lanes([self.named(name, lane_of(value, i)) for i in range(count)])
-            return self.define(name, value)
-        return value
+        if self.block is None:
+            return value
+        count = lane_count(value)
+        if count > 1:
+            lanes = [lane_of(value, i) for i in range(count)]
+            read = any(map(reads_memory, lanes))
+            return Lanes([self.named(name, x) for x in lanes]) if read else value
+        return self.define(name, value) if reads_memory(value) else value
 
     def define(self, name, value):
-        let = Let(name, value)
+        let = Let(name, as_typed(value))
         self.add(Define(let))
         return let
 
@@ -379,6 +411,8 @@ class Builder(Conditions, Macros):
     def store(self, target, key, value):
         if isinstance(target, (Buffer, Region)):
             place = target[key]
+            if type(place) is Lanes:
+                return self.store_vector(place, value)
             if isinstance(place, Region):
                 from .copying import copy
                 from .filling import fill
@@ -399,11 +433,26 @@ class Builder(Conditions, Macros):
                 return None
             if place.buffer.reducer is not None and self.in_parallel():
                 return self.contribution(place, value)
+            if lane_count(as_value(value)) > 1:
+                fail(
+                    f"expected one value for the element {place!r}, got a vector of"
+                    f" {lane_count(value)}; store its lanes, vector[i], or allocate the buffer with"
+                    " the vector's type"
+                )
             return self.add(Store(place.buffer, place.indices, cast(as_value(value), place.dtype)))
         if isinstance(target, Load):
             fail(f"cannot assign to an element of {target!r}, which is a value")
         target[key] = value
         return None
+
+    def store_vector(self, place, value):
+        """An element of a VectorBuffer takes a vector, or one value in each lane."""
+        value = as_value(value)
+        if lane_count(value) not in (1, len(place.parts)):
+            fail(f"expected a vector of {len(place.parts)} values, got one of {lane_count(value)}")
+        value = self.named("lane", value)
+        for lane, part in enumerate(place.parts):
+            self.add(Store(part.buffer, part.indices, cast(lane_of(value, lane), part.dtype)))
 
     def contribution(self, place, value):
         """`acc[i] += x`, `acc[i] = T.max(acc[i], x)` on a reducer, in iterations that run in any

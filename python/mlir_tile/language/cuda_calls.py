@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""T.import_source and T.call_extern: small device functions of CUDA C++, run while a kernel is
-traced, so that what they do becomes values and stores of the kernel."""
+"""T.import_source and T.call_extern: CUDA's built-in functions, and small device functions of CUDA
+C++, run while a kernel is traced, so that what they do becomes values and stores of the kernel."""
 
-from . import mathematics, ptx_text
+from . import ptx_text
 from .buffers import Buffer, Region
 from .builder import current
+from .cuda_functions import function_of
 from .cuda_source import functions_of, type_name
 from .dtypes import dtype
-from .errors import fail, unsupported
-from .float_functions import FLOAT_FUNCTIONS
+from .errors import LanguageError, fail, unsupported
 from .mathematics import reinterpret
 from .statements import Store
 from .values import Const, Expr, Load, as_value, binary, cast, compare, number_of, select, type_of
+from .vectors import lane_count, lane_of, pack
 from .words import place_of
 
 _SIGNS = {
@@ -33,22 +34,25 @@ def import_source(source=None):
 
 
 def call_extern(*arguments, dtype=None):  # noqa: A002 - TileLang's name
-    """Calls a function of T.import_source: T.call_extern(type, name, ...) or
-    T.call_extern(name, ..., dtype=type)."""
+    """Calls one of CUDA's built-in functions, or a function of T.import_source:
+    T.call_extern(type, name, ...) or T.call_extern(name, ..., dtype=type)."""
     builder = current("T.call_extern")
     if dtype is None:
-        arguments = arguments[1:]
+        dtype, arguments = arguments[0] if arguments else None, arguments[1:]
     if not arguments or not isinstance(arguments[0], str):
-        fail("T.call_extern: expected the name of a function")
+        fail("T.call_extern: expected a type and the name of a function, T.call_extern(type, name)")
     name, *given = arguments
     functions = getattr(builder, "functions", {})
-    if name not in functions and _known(name) is not None:
-        return _known(name)(*given)
+    if name not in functions and function_of(name) is not None:
+        return _of_type(_builtin(name, given, fail), dtype, name)
     if name not in functions:
-        unsupported(
-            f"T.call_extern of {name!r}, a function that no T.import_source has,",
-            "there is no CUDA C++ compiler behind this package; write it as a T.macro",
-        )
+        if not functions and str(dtype) == "handle" and builder.block is not None:
+            # A library may still take it out (mlir_tile.compat.functions): it is refused when the
+            # function is written.
+            builder.unknown_calls += 1
+            builder.tile("unknown_call", function=name, arguments=tuple(given))
+            return None
+        unknown_call(name)
     given = [
         Pointer(KernelMemory(place_of(x, "T.call_extern")), 0, None)
         if isinstance(x, (Buffer, Region, Load))
@@ -63,12 +67,36 @@ def call_extern(*arguments, dtype=None):  # noqa: A002 - TileLang's name
 call_pure_extern = call_extern
 
 
-def _known(name):
-    """The function of the language that CUDA's function of floats of this name is."""
-    plain = name.removeprefix("__")
-    plain = plain.removesuffix("f") if plain.endswith("f") else plain
-    plain = {"fabs": "abs"}.get(plain, plain)
-    return getattr(mathematics, plain, None) if plain in (*FLOAT_FUNCTIONS, "abs", "pow") else None
+def unknown_call(name, location=None):
+    """Refuses a call of a function that is not known."""
+    unsupported(
+        f"T.call_extern of {name!r}, a function that no T.import_source has and that is none of"
+        " CUDA's built-in ones that the language knows,",
+        "there is no CUDA C++ compiler behind this package; write it as a T.macro",
+        location,
+    )
+
+
+def _builtin(name, given, refuse):
+    """The value of a call of one of CUDA's functions."""
+    try:
+        return function_of(name)(*given)
+    except TypeError as error:
+        if isinstance(error, LanguageError):
+            raise
+        return refuse(f"{name}: {error}")
+
+
+def _of_type(value, kind, name):
+    """What a call gives, in the type that it is said to have."""
+    if value is None or kind is None or str(kind) in ("void", "handle"):
+        return value
+    kind, lanes = dtype(kind), lane_count(value)
+    if lanes == kind.lanes:
+        return value if lanes > 1 else cast(value, kind)
+    if lanes * type_of(lane_of(value, 0)).bits == kind.bits:
+        return pack(value, kind)
+    return fail(f"T.call_extern of {name!r}: expected a type of {lanes} elements, got {kind}")
 
 
 class Returned(Exception):
@@ -481,6 +509,8 @@ class _Run:
         if name in ("min", "max") and len(given) == 2:
             kind = _common(*given, "+")
             return binary(name, *(_value(x, kind) for x in given))
+        if function_of(name) is not None:
+            return _builtin(name, given, self.refuse)
         return self.refuse(f"a call of {name}")
 
 

@@ -194,10 +194,12 @@ class dtype(str):
 
         if not values:
             return variable(self)
-        if len(values) > 1:
-            from .errors import unsupported
+        if self.lanes > 1:
+            from .vectors import vector_of
 
-            unsupported(f"a vector value, T.{self}(...) of {len(values)} elements")
+            return vector_of(self, values)
+        if len(values) > 1:
+            raise TypeError(f"T.{self} is the type of one value, got {len(values)} values")
         return cast(values[0], self)
 
     def __repr__(self):

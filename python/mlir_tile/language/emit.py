@@ -8,7 +8,9 @@ of T.Parallel runs once for the block; `mode` says where the emitter is: block o
 import contextlib
 import re
 
+from .arms import divide
 from .buffers import Buffer
+from .divergence import Divergence
 from .emit_exchange import Exchange
 from .emit_loops import Loops, Place, Undefined
 from .emit_memory import Memory, reads_fragment
@@ -17,13 +19,15 @@ from .emit_tiles import Tiles
 from .emit_values import Values
 from .emit_warps import HandWarps, by_hand
 from .errors import fail, unsupported
+from .initialization import first_reductions
 from .memory import Pointer
 from .ranges import Facts, alone_in, linear
+from .returns import without_returns
 from .statements import Alloc, Leave
 from .values import BOOL, Op, Variable, binary, number_of
 
 
-class Emitter(Threads, Exchange, HandWarps, Loops, Memory, Values, Tiles):
+class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, Tiles):
     """Writes one kernel of a traced function."""
 
     def __init__(self, name, arguments, kernel):
@@ -66,6 +70,10 @@ class Emitter(Threads, Exchange, HandWarps, Loops, Memory, Values, Tiles):
     def module(self):
         """The text of the module."""
         header = self.header()
+        self.first_reductions = first_reductions(self.kernel)
+        self.kernel.body[:] = without_returns(self.kernel.body)
+        if by_hand(self.kernel.body) and self.kernel.thread_index is not None:
+            divide(self, self.kernel.body)
         self.find_threads(self.kernel.body)
         self.warps = None
         if by_hand(self.kernel.body):
@@ -100,7 +108,7 @@ class Emitter(Threads, Exchange, HandWarps, Loops, Memory, Values, Tiles):
             name = _identifier(x.name, used)
             if isinstance(x, Buffer):
                 self.names[id(x)] = f"%{name}"
-                promises = ["tile.alignment = 16"]
+                promises = [f"tile.alignment = {x.alignment}"]
                 if getattr(x, "may_alias", False):
                     promises.append("tile.may_alias")
                 arguments.append(f"%{name}: {self.memref(x)} {{{', '.join(promises)}}}")
@@ -308,8 +316,19 @@ class Emitter(Threads, Exchange, HandWarps, Loops, Memory, Values, Tiles):
             self.locate(group[0].location)
             self.run_group(group)
 
+    def allocate_within(self, statements, spaces):
+        """Memory that the statements of a parallel loop allocate is allocated in front of it."""
+        for x in statements:
+            if type(x) is Alloc and x.buffer.space in spaces:
+                if self.find(("buffer", id(x.buffer))) is None:
+                    self.do_Alloc(x)
+            for block in x.blocks:
+                self.allocate_within(block, spaces)
+
     def do_Alloc(self, statement):
         buffer = statement.buffer
+        if self.mode != "block" and self.find(("buffer", id(buffer))) is not None:
+            return
         if self.mode == "block" and (
             buffer in self.thread_buffers or buffer in self.thread_variables
         ):

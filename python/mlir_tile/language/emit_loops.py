@@ -41,12 +41,15 @@ class Loops:
         condition = self.value(statement.condition, BOOL)
         loc = self.loc
         before = self.variables
-        self.conditions += 1
+        # Of the block, every thread comes to the same arm.
+        inside = self.mode == "thread"
+        self.conditions += inside
         arms = []
         for positive, body in ((True, statement.then), (False, statement.otherwise)):
             with self.region(forms_of(statement.condition, positive)):
                 self.block(body)
                 arms.append((self.lines, {k: self.variables[k] for k in before}))
+        self.conditions -= inside
         changed = [
             v
             for v in before
@@ -307,7 +310,7 @@ class Loops:
 
     def body_without_jumps(self, statement, left, skipped):
         """The loop's body; `skipped` is false again at the start of each iteration."""
-        body = _structured(statement.body, left, skipped, statement.location)
+        body = structured(statement.body, left, skipped, statement.location)
         if skipped is not None:
             fresh = Alloc(skipped)
             fresh.location = statement.location
@@ -354,6 +357,7 @@ class Loops:
         chunks = self.chunks(sizes)
         lasts = [self.index(x) if size is None else None for (_, x), size in zip(merged, sizes)]
         mode, outer = self.mode, []
+        self.allocate_within(body, ("local",))
         with self.region():
             names, extents, conditions = [], [], []
             for (variable, extent), size, chunk, last in zip(merged, sizes, chunks, lasts):
@@ -444,7 +448,7 @@ class Loops:
         self.block(body)
 
 
-def _structured(block, left, skipped, location):
+def structured(block, left, skipped, location):
     """A block without jumps: what follows one runs only where neither flag is set."""
     result = []
     for at, statement in enumerate(block):
@@ -457,8 +461,8 @@ def _structured(block, left, skipped, location):
         if type(statement) is If and leaves([statement]):
             made = If(statement.condition)
             made.location = statement.location
-            made.then = _structured(statement.then, left, skipped, location)
-            made.otherwise = _structured(statement.otherwise, left, skipped, location)
+            made.then = structured(statement.then, left, skipped, location)
+            made.otherwise = structured(statement.otherwise, left, skipped, location)
             result.append(made)
             rest = block[at + 1 :]
             if rest:
@@ -469,7 +473,7 @@ def _structured(block, left, skipped, location):
                         condition = one if condition is None else Op("and", (condition, one), BOOL)
                 guarded = If(condition)
                 guarded.location = rest[0].location
-                guarded.then = _structured(rest, left, skipped, location)
+                guarded.then = structured(rest, left, skipped, location)
                 result.append(guarded)
             break
         result.append(statement)

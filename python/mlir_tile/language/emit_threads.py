@@ -72,17 +72,26 @@ class Threads:
 
     def find_threads(self, body):
         """Which variables and named values differ from thread to thread."""
+        from .arms import without_variables
+
+        self.has_threads = self.kernel.thread_index is not None
+        self.mark_threads(body)
+        if self.has_threads:
+            self.spread_all(body)
+        # What every thread would hold alike, the block holds once.
+        for buffer in without_variables(body, self.outside - self.thread_buffers):
+            buffer.space = "shared"
+        self.kinds = {}  # by identity, and statements have been replaced
+
+    def mark_threads(self, body):
+        """Finds what differs from thread to thread in statements as they are now."""
         self.thread_lets, self.thread_variables, self.thread_buffers = set(), set(), set()
         self.uses, self.spilled, self.kinds = {}, {}, {}
-        self.outside = set()
+        self.outside, self.thread_loops = set(), set()  # indices of loops by identity
         self.in_parallel_only(body)
         self.count_uses(body)
-        self.has_threads = self.kernel.thread_index is not None
         while self.has_threads and self.mark(body, False):
             pass
-        # What every thread would hold alike, the block holds once.
-        for buffer in self.outside - self.thread_buffers:
-            buffer.space = "shared"
 
     def in_parallel_only(self, body, parallel=False):
         """Local buffers that code outside of T.Parallel touches: memory of the threads."""
@@ -105,6 +114,7 @@ class Threads:
     def count_uses(self, body):
         for statement in body:
             for node in nodes(statement):
+                node = self.kernel.thread_indices.get(id(node), node)
                 if type(node) is Let:
                     self.uses[id(node)] = self.uses.get(id(node), 0) + 1
             for block in statement.blocks:
@@ -113,7 +123,7 @@ class Threads:
     def of_thread(self, node):
         """Whether a node of a value differs from thread to thread."""
         if type(node) is Variable:
-            return node.kind == "thread"
+            return node.kind == "thread" or id(node) in self.thread_loops
         if type(node) is Let:
             return id(node) in self.thread_lets
         if isinstance(node, Load):
@@ -156,6 +166,10 @@ class Threads:
                     changed = True
             if type(statement) is For and statement.kind == "parallel":
                 continue
+            if type(statement) is For and self.reads_threads(statement):
+                index = id(statement.indices[0])
+                changed |= index not in self.thread_loops
+                self.thread_loops.add(index)
             arm = own
             if threaded and self.some_threads(statement) and _works_as_block(statement):
                 threaded, arm = inside, allocated((statement,), set(own or ()))
@@ -233,8 +247,9 @@ class Threads:
                 return "mixed"
             fail(
                 "work of the whole block (a tile operation, T.Parallel or a barrier) under a"
-                " condition or in a loop "
-                "that differs from thread to thread",
+                " condition or in a loop that differs from thread to thread (what follows"
+                " T.thread_return under a condition stands under it, too); move that work out of it,"
+                " or write it for single threads, with loops of T.serial",
                 statement.location,
             )
         if own or (
@@ -419,7 +434,7 @@ class Threads:
         for index in indices:
             for _, atom in linear(index)[0].values():
                 for node in walk(atom):
-                    if type(node) is not Variable and self.of_thread(node):
+                    if node is not self.kernel.thread_index and self.of_thread(node):
                         return []
                 if any(node is self.kernel.thread_index for node in walk(atom)):
                     part = self.digits(atom)
@@ -454,6 +469,7 @@ class Threads:
     def run_group(self, statements):
         """One parallel loop over the threads; what is named here and used elsewhere is kept in
         fragments."""
+        self.allocate_within(statements, ("local", "shared"))
         inside = {}
         self._count_into(statements, inside)
         self._spill(statements, inside)
@@ -481,6 +497,7 @@ class Threads:
     def _count_into(self, statements, found):
         for statement in statements:
             for node in nodes(statement):
+                node = self.kernel.thread_indices.get(id(node), node)
                 if type(node) is Let:
                     found[id(node)] = found.get(id(node), 0) + 1
             for block in statement.blocks:
@@ -578,6 +595,3 @@ class Threads:
             return Store(target.buffer, tuple(places), value)
 
         self.elementwise_loops(wide, make)
-
-    def tile_sync(self, statement):
-        """A barrier: the end of a group; the compiler orders what follows."""

@@ -172,6 +172,7 @@ class Tiles:
 
     def tile_reduce(self, statement, source, target, kind, dim, accumulate, nan):
         self.only_in_blocks(f"T.reduce_{kind}")
+        accumulate = accumulate and id(statement) not in self.first_reductions
         name, type_ = self.whole(source)
         result, result_type = self.whole(target)
         kinds = source.dtype, target.dtype

@@ -265,6 +265,9 @@ class Values:
                 f"the size {variable.name} is no extent of an argument, so nothing says what it is",
                 self.location,
             )
+        place = self.kernel.thread_indices.get(id(variable))
+        if place is not None:
+            return self.index(place)
         if variable.kind == "thread":
             fail("the index of the thread is used where the block runs as one", self.location)
         return fail(

@@ -19,7 +19,7 @@ def by_hand(block):
     )
 
 
-def _at_thread(value, number):
+def at_thread(value, number):
     """The number that a value of the thread's index and of numbers is for one thread."""
     if not isinstance(value, Expr):
         return value
@@ -27,7 +27,7 @@ def _at_thread(value, number):
         return value.value
     if type(value) is not Op:
         return number
-    arguments = [_at_thread(x, number) for x in value.args]
+    arguments = [at_thread(x, number) for x in value.args]
     return arguments[0] if value.name == "cast" else FOLD[value.name](*arguments)
 
 
@@ -35,7 +35,8 @@ def _mentions(statement, buffer):
     """Whether a statement, or one inside of it, uses a buffer."""
     from .emit_threads import nodes
 
-    if buffer in (getattr(statement, "variable", None), getattr(statement, "buffer", None)):
+    # `==` of a variable compares its value, so the buffers are compared by `is`.
+    if any(getattr(statement, x, None) is buffer for x in ("variable", "buffer")):
         return True
     if any(getattr(node, "buffer", None) is buffer for node in nodes(statement)):
         return True
@@ -55,6 +56,14 @@ class HandWarps:
 
     def tile_set_max_nreg(self, statement, registers):
         """What `do_Warps` reads."""
+
+    def tile_sync(self, statement, all=False):  # noqa: A002
+        """A barrier: the end of a group; the compiler orders what follows."""
+
+    def tile_unknown_call(self, statement, function, arguments):
+        from .cuda_calls import unknown_call
+
+        unknown_call(function, statement.location)
 
     def tile_mbarrier_create(self, statement, barriers):
         counts = barriers.counts[:1] if len(set(barriers.counts)) == 1 else barriers.counts
@@ -209,7 +218,7 @@ class HandWarps:
         """The arms of an `if` that some threads come to; of an `elif`, too."""
         for positive, arm in ((True, statement.then), (False, statement.otherwise)):
             work = [x for x in arm if type(x) is not Alloc]
-            mine = [t for t in threads if bool(_at_thread(statement.condition, t)) == positive]
+            mine = [t for t in threads if bool(at_thread(statement.condition, t)) == positive]
             if not work or not mine:
                 continue
             if len(arm) == 1 and type(arm[0]) is If and self.reads_threads(arm[0]):
@@ -221,6 +230,13 @@ class HandWarps:
                     "barriers under a condition that is not one of whole warps in a row",
                     statement.location,
                 )
+            if all(type(x) is Warps for x in work):
+                # T.ws says once more which warps these are.
+                for part in work:
+                    if part.first < first // 32 or part.first + part.count > last // 32:
+                        fail("T.ws of warps that the condition around it keeps out", part.location)
+                arms.extend(arm)
+                continue
             made = Warps(first // 32, (last - first) // 32)
             made.location = statement.location
             made.body = list(arm)

@@ -79,18 +79,8 @@ class PrimFunc:
             if len(builder.kernels) == 1
             else [f"{name}_{i}" for i in range(len(builder.kernels))]
         )
-        emitters = [
-            Emitter(n, self.arguments + self.workspaces + builder.views, kernel)
-            for n, kernel in zip(names, builder.kernels)
-        ]
-        self.modules = [x.module() for x in emitters]
-        touched = set().union(*(x.touched for x in emitters))
-        touched |= {id(x.base) for x in builder.views if id(x) in touched}
-        for parameter, argument in zip(self.params, self.arguments):
-            parameter.touched = id(argument) in touched or not isinstance(argument, Buffer)
         self.grids = [x.grid for x in builder.kernels]
         self.promises = list(builder.promises)
-        self.measured = set().union(*(x.measured for x in emitters))
         self.kernel_names = names
         self.attrs = {"global_symbol": name}
         if builder.returned:
@@ -102,6 +92,38 @@ class PrimFunc:
             self.attrs["tilelang_compile_flags"] = (
                 [flags] if isinstance(flags, str) else list(flags)
             )
+        if not builder.unknown_calls:
+            self._write()
+
+    def _write(self):
+        """Makes the modules' texts, and what is known with them."""
+        builder = self.builder
+        emitters = [
+            Emitter(n, self.arguments + self.workspaces + builder.views, kernel)
+            for n, kernel in zip(self.kernel_names, builder.kernels)
+        ]
+        self.modules = [x.module() for x in emitters]
+        touched = set().union(*(x.touched for x in emitters))
+        touched |= {id(x.base) for x in builder.views if id(x) in touched}
+        for parameter, argument in zip(self.params, self.arguments):
+            parameter.touched = id(argument) in touched or not isinstance(argument, Buffer)
+        self.measured = set().union(*(x.measured for x in emitters))
+
+    def __getattr__(self, name):
+        # Calls of unknown functions were left for somebody to take out: the first use refuses them.
+        if name not in ("modules", "measured") or "attrs" not in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        self._write()
+        return vars(self)[name]
+
+    @property
+    def body(self):
+        """The statements, for the functions of TVM that mlir_tile.compat has."""
+        from mlir_tile.compat.functions import Body
+
+        return Body(self)
+
+    ret_type = None
 
     @property
     def module(self):
@@ -120,6 +142,11 @@ class PrimFunc:
 
     def __repr__(self):
         return f"<PrimFunc {self.name}({', '.join(map(repr, self.params))})>"
+
+    @property
+    def buffer_map(self):
+        """The tensors among the arguments, by argument: what TVM's functions answer."""
+        return {x: x for x in self.params if x.is_buffer}
 
     def with_attr(self, key, value):
         self.attrs[key] = value

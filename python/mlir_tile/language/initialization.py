@@ -7,7 +7,7 @@ and blocks may have written anything.
 """
 
 from .buffers import Buffer
-from .statements import Define, Store, Tile
+from .statements import Define, For, Store, Tile, While
 from .values import Load, Op, walk
 
 _SPACES = ("shared", "fragment", "local")
@@ -17,9 +17,22 @@ _ACCUMULATES = {"gemm": lambda x: not x["clear"], "reduce": lambda x: x["accumul
 
 def unwritten_reads(kernel):
     """[(buffer, location of the read)] of one kernel, each buffer once."""
-    found, written = {}, set()
-    _search(kernel.body, written, found, _written_anywhere(kernel.body))
-    return list(found.items())
+    found = _found(kernel)
+    return [(buffer, statement.location) for buffer, (statement, _) in found.items()]
+
+
+def first_reductions(kernel):
+    """Reductions, by identity, that combine with a tile that nothing wrote, outside of loops: what
+    the tile holds is not defined, so they may begin without it."""
+    found = _found(kernel).values()
+    return {id(x): x for x, loops in found if type(x) is Tile and x.name == "reduce" and not loops}
+
+
+def _found(kernel):
+    """{buffer: (the statement that reads it unwritten, whether in a loop)}"""
+    found = {}
+    _search(kernel.body, set(), found, _written_anywhere(kernel.body), False)
+    return found
 
 
 def base_of(buffer):
@@ -38,17 +51,18 @@ def _written_anywhere(block):
     return result
 
 
-def _search(block, written, found, by_others):
+def _search(block, written, found, by_others, loops):
     for statement in block:
         if type(statement) is Tile and statement.name in ("mbarrier_wait", "cluster_barrier"):
             written |= by_others
         reads, writes = accesses(statement)
         for buffer in map(base_of, reads):
             if buffer.space in _SPACES and buffer not in written:
-                found.setdefault(buffer, statement.location)
+                found.setdefault(buffer, (statement, loops))
         written.update(map(base_of, writes))
+        inside = loops or type(statement) in (For, While)
         for inner in statement.blocks:
-            _search(inner, written, found, by_others)
+            _search(inner, written, found, by_others, inside)
 
 
 def accesses(statement):

@@ -4,7 +4,8 @@
 from .builder import KernelScope, PhaseOneEnds, current
 from .errors import StructureError, fail, here, unsupported
 from .ranges import bounds
-from .values import Expr, Variable, as_value, number_of
+from .statements import Leave, Tile
+from .values import Expr, Op, Variable, as_value, binary, number_of
 
 
 class KernelFrame:
@@ -59,11 +60,33 @@ class KernelFrame:
                     f"b{axis}", "block", low=0, high=None if high is None else max(high - 1, 0)
                 )
             )
+        self.builder, self.scope = builder, scope
         builder.kernels.append(scope)
         builder.kernel, builder.block = scope, scope.body
-        self.builder, self.scope = builder, scope
+        for axis, size in enumerate(self.grid):
+            more = launched(size)
+            if more is not None:
+                scope.grid[axis] = more
+                self.leave_where(builder, scope.blocks[axis] >= size)
         builder.frame = self
         return scope.blocks[0] if len(scope.blocks) == 1 else tuple(scope.blocks)
+
+    def leave_where(self, builder, condition):
+        """Blocks for which a condition holds do nothing."""
+        branch = builder.branch(condition)
+        if builder.then(branch):
+            builder.add(Leave("return"), self.location)
+        builder.end(branch)
+        self.scope.at_end.append(self.no_grid_barrier)
+
+    def no_grid_barrier(self):
+        """A barrier of all blocks would wait for those that do nothing."""
+        if _meets(self.scope.body):
+            unsupported(
+                "T.sync_grid in a grid with T.max or T.min in its extents",
+                "pass the extent as a scalar argument, or make it an extent of an argument",
+                self.location,
+            )
 
     def __exit__(self, *error):
         self.builder.close_kernel()
@@ -111,6 +134,35 @@ class KernelFrame:
 
 
 KernelLaunchFrame = KernelFrame
+
+
+def _meets(block):
+    """Whether statements, nested ones too, have a barrier of the grid."""
+    return any(
+        (type(x) is Tile and x.name == "grid_barrier") or any(map(_meets, x.blocks)) for x in block
+    )
+
+
+def launched(size):
+    """An extent without max and min that is no smaller (None where there is none in it): the grid
+    is computed by sums, products and quotients."""
+    if type(size) is not Op:
+        return None
+    a, b = (*size.args, None)[:2]
+    if size.name in ("max", "min"):
+        a, b = (x if launched(x) is None else launched(x) for x in size.args)
+        return binary("add", a, b) if size.name == "max" else a
+    more = launched(a)
+    if size.name == "cast":
+        return more
+    # A sum, and a product or quotient of a number that is not negative, grow with their operands.
+    if size.name == "add" and (more is not None or launched(b) is not None):
+        return binary("add", a if more is None else more, b if launched(b) is None else launched(b))
+    number = number_of(b) if b is not None else None
+    if more is not None and number is not None:
+        if size.name == "sub" or (size.name in ("mul", "floordiv", "truncdiv") and number >= 0):
+            return binary(size.name, more, b)
+    return None
 
 
 def Kernel(*blocks, threads=None, prelude=None):
@@ -190,7 +242,7 @@ def get_block_bindings():
 
 
 def get_block_extent(dim=0):
-    grid = _scope("T.get_block_extent").grid
+    grid = _scope("T.get_block_extent").extents
     return grid[dim] if dim < len(grid) else 1
 
 

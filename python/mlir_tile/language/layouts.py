@@ -66,7 +66,8 @@ class Fragment(Layout):
     """Who holds an element: the thread and its register; `replicate` threads hold each.
 
     Functions: `forward_fn(i, j)` gives both, or `forward_thread_fn(i, j[, copy])` and
-    `forward_index_fn(i, j)`; the copy counts the threads that hold an element.
+    `forward_index_fn(i, j)`; the copy counts the threads that hold an element. Without the second
+    a thread's elements lie in its registers in row-major order.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class Fragment(Layout):
         super().__init__(shape, forward_fn)
         self.forward_thread_fn, self.forward_index_fn = forward_thread_fn, forward_index_fn
         self.replication = replicate
-        self._thread_size = self._registers = None
+        self._thread_size = self._registers = self._ranks = None
 
     def map_forward_thread(self, indices, copy=0):
         """The thread that holds an element."""
@@ -97,8 +98,18 @@ class Fragment(Layout):
             made = self.forward_fn(*_with_copy(self.forward_fn, indices, 0, len(self.shape)))
             return list(_numbers(made[1]))
         if self.forward_index_fn is None:
-            return [0]
+            return [self._rank(tuple(map(int, indices)))]
         return list(_numbers(self.forward_index_fn(*indices)))
+
+    def _rank(self, element):
+        """How many elements of the same thread are in front of one."""
+        if self._ranks is None:
+            self._ranks, counts = {}, {}
+            for x in self.elements():
+                thread = self.map_forward_thread(x)
+                self._ranks[x] = counts.get(thread, 0)
+                counts[thread] = self._ranks[x] + 1
+        return self._ranks[element]
 
     def get_thread_size(self):
         """One more than the last thread that holds an element."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Loops: serial, unrolled, vectorized, parallel, pipelined, persistent."""
 
+import itertools
+
 from .builder import current
 from .errors import fail, unsupported
 from .ranges import bounds
@@ -20,6 +22,15 @@ class Loop:
             "a loop of the kernel can only be used in a `for` statement of a kernel function or a"
             " macro"
         )
+
+    def numbers(self):
+        """The indices as Python's numbers; None where a bound is not known."""
+        ends = [[number_of(x) for x in y] for y in self.ranges]
+        if any(None in x for x in ends):
+            return None
+        counted = [range(*map(int, x)) for x in ends]
+        alone = len(counted) == 1 and not self.nested
+        return counted[0] if alone else itertools.product(*counted)
 
     def run(self, builder):
         """Traces the body once; yields the index, or a tuple of them."""
@@ -185,7 +196,8 @@ class Persistent(Loop):
             tile = binary("add", binary("mul", wave, self.wave_size), self.index)
             branch = builder.branch(truth(tile < total))
             if builder.then(branch):
-                yield tuple(self._coordinates(tile))
+                found = tuple(self._coordinates(tile))
+                yield found if len(found) > 1 else found[0]
             builder.end(branch)
 
     def _coordinates(self, tile):

@@ -29,6 +29,8 @@ from .values import (
 from .values import (
     cast as _cast,
 )
+from .vectors import lane_count as _lane_count
+from .vectors import reinterpreted as _reinterpreted
 
 
 def _float_function(name):
@@ -205,6 +207,8 @@ def cast(value, dtype=None, *_):
     """A value in another type (TileLang takes the arguments in both orders)."""
     if isinstance(value, (str, type)) and not isinstance(dtype, (str, type)):
         value, dtype = dtype, value
+    if element_type(dtype).lanes > 1:
+        return element_type(dtype)(value)
     return _cast(value, dtype)
 
 
@@ -218,6 +222,8 @@ def reinterpret(value, dtype=None, *_):
     ):
         value, dtype = dtype, value
     value, kind = as_value(value), element_type(dtype)
+    if kind.lanes > 1 or _lane_count(value) > 1:
+        return _reinterpreted(value, kind)
     have = type_of(value)
     if have is kind:
         return value

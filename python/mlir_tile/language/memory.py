@@ -7,6 +7,7 @@ from .dtypes import dtype as element_type
 from .errors import fail, here, unsupported
 from .statements import Assign
 from .values import Expr, as_value, cast, number_of
+from .vectors import VectorBuffer
 
 
 def _static(buffer, construct):
@@ -20,7 +21,9 @@ def _static(buffer, construct):
 
 def _alloc(construct, shape, dtype, scope):
     builder = current(construct)
-    return builder.allocate(_static(Buffer(shape, dtype, scope), construct))
+    made = builder.allocate(_static(Buffer(shape, dtype, scope), construct))
+    lanes = element_type(dtype).lanes
+    return made if lanes == 1 else VectorBuffer(made, shape, dtype)
 
 
 def alloc_shared(shape, dtype, scope="shared.dyn"):
@@ -69,6 +72,8 @@ def alloc_var(dtype, *arguments, scope="local.var", init=None):
             init = x
     if getattr(dtype, "is_pointer_marker", False):
         dtype = "int64"
+    if element_type(dtype).lanes > 1:
+        unsupported(f"T.alloc_var of {dtype}", "use the element of T.alloc_local((1,), ...)")
     builder = current("T.alloc_var")
     buffer = builder.allocate(Buffer((1,), dtype, scope, name="variable"))
     if not buffer.is_var:
@@ -171,6 +176,7 @@ def view(source, shape=None, dtype=None):
         if not source.whole:
             unsupported("T.view of a slice", "copy the slice into a tile of its own")
         source = source.buffer
+    source = getattr(source, "scalars", source)
     if not isinstance(source, Buffer):
         fail(f"T.view: expected a buffer, got {source!r}")
     kind = source.dtype if dtype is None else element_type(dtype)

@@ -81,6 +81,31 @@ def difference(stop, start):
     return binary("add", result, constant)
 
 
+def divided(value, divisor):
+    """(quotient, remainder) of a division that rounds down, without an operation for the terms that
+    are multiples of the divisor."""
+    if not isinstance(divisor, int):
+        return binary("floordiv", value, divisor), binary("mod", value, divisor)
+    terms, constant = linear(value)
+    whole = {k: (f // divisor, atom) for k, (f, atom) in terms.items() if f % divisor == 0}
+    rest = {k: x for k, x in terms.items() if k not in whole}, constant % divisor
+    quotient, left = _value_of((whole, constant // divisor)), _value_of(rest)
+    low, high = bounds_of(rest)
+    if low is not None and high is not None and 0 <= low and high < divisor:
+        return quotient, left
+    more = binary("floordiv", left, divisor)
+    return binary("add", quotient, more), binary("mod", left, divisor)
+
+
+def _value_of(form):
+    """The value that a linear form is."""
+    result = form[1]
+    for factor, atom in form[0].values():
+        part = binary("mul", atom, factor)
+        result = part if type(result) is int and not result else binary("add", result, part)
+    return result
+
+
 def bounds(value):
     """(low, high) of an integer, both included; None where unknown."""
     return bounds_of(linear(value))

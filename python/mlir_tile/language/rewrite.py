@@ -146,7 +146,7 @@ class Rewriter(ast.NodeTransformer):
             item.context_expr = _place(
                 _call("enter", self.visit(item.context_expr)), item.context_expr
             )
-        node.body = self.body(node.body)
+        node.body = [_place(ast.If(_call("taken"), self.body(node.body), []), node)]
         return node
 
     def visit_Return(self, node):

@@ -87,12 +87,13 @@ class While(Statement):
 
 
 class Warps(Statement):
-    """What only some warps of the block do: `count` of them from `first` on."""
+    """What only some warps of the block do: `count` of them from `first` on. `loops`: how many
+    loops are around it."""
 
-    __slots__ = ("first", "count", "body")
+    __slots__ = ("first", "count", "body", "loops")
 
-    def __init__(self, first, count):
-        self.first, self.count, self.body = first, count, []
+    def __init__(self, first, count, loops=0):
+        self.first, self.count, self.body, self.loops = first, count, [], loops
 
     @property
     def blocks(self):

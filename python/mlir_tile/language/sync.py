@@ -13,17 +13,17 @@ from .values import Expr, Let, Load, Variable, as_value, is_expr, truth
 
 def sync_threads(barrier_id=None, arrive_count=None):
     """A barrier of the block's threads, or of the warps that run it: the compiler places those that
-    are needed. In T.ws, a count is that of the part's own threads."""
+    are needed. In T.ws, more threads than the part has are those of several parts, which meet at
+    the barrier of this number."""
     builder = current("T.sync_threads")
     if builder.warps is not None and isinstance(arrive_count, int):
-        threads = 32 * builder.warps.count
-        if arrive_count != threads:
-            unsupported(
-                f"T.sync_threads(..., {arrive_count}) in a part of {threads} threads",
-                "parts wait for each other at barriers of T.alloc_barrier",
-            )
+        if arrive_count != 32 * builder.warps.count:
+            from .named_barriers import meet_parts
+
+            return meet_parts(barrier_id, arrive_count)
     if builder.block is not None:
-        builder.tile("sync")
+        everyone = barrier_id is None and arrive_count is None and builder.warps is None
+        builder.tile("sync", all=everyone)
 
 
 def sync_grid():

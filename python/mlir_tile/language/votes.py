@@ -70,8 +70,13 @@ def ballot(predicate):
 
 
 def activemask():
-    """Every lane: between operations of warps all threads are there."""
-    return Const(FULL_WARP, dtype("uint64"))
+    """The lanes of the warp that come here."""
+    builder = current("T.activemask")
+    kernel = builder.kernel
+    everyone = kernel is None or (builder.block is kernel.body and not builder.returns)
+    if everyone or builder.in_parallel() or kernel.threads % 32:
+        return Const(FULL_WARP, dtype("uint64"))
+    return cast(_bits("activemask", Const(True, dtype("bool")), FULL_WARP), "uint64")
 
 
 def match_any_sync(value, mask=FULL_WARP):

@@ -3,11 +3,12 @@
 
 import sys
 
-from .buffers import Buffer, Region
+from .buffers import Buffer, Region, row_major
 from .builder import current
 from .dtypes import dtype
 from .errors import fail, unsupported
 from .mathematics import reinterpret
+from .ranges import divided
 from .statements import Store
 from .values import Const, Load, as_value, binary, cast, number_of, select, truth, type_of
 from .vectors import Lanes, lane_count, lane_of
@@ -17,6 +18,8 @@ _WORD, _HALF = dtype("uint32"), dtype("uint64")
 
 def place_of(value, construct):
     """The element that a buffer, a region of one, or an element begins at."""
+    value = getattr(value, "scalars", value)
+    value = value.parts[0] if type(value) is Lanes else value
     if isinstance(value, Region):
         return Load(value.buffer, value.offsets)
     if isinstance(value, Buffer):
@@ -35,7 +38,7 @@ def access_ptr(
     place = place_of(base, "T.access_ptr")
     if number_of(as_value(offset)) == 0:
         return place
-    return _next(place, offset, "T.access_ptr")
+    return _behind(place, offset, "T.access_ptr")
 
 
 def address_of(base):
@@ -43,12 +46,48 @@ def address_of(base):
     return access_ptr(base)
 
 
+def type_annotation(kind):
+    """The element type that T.tvm_access_ptr counts in."""
+    return dtype(kind)
+
+
+def tvm_access_ptr(ptype, data, offset, extent, rw_mask):
+    """The place of the element that lies `offset` elements behind the first of a buffer, in
+    row-major order. How many elements are accessed, and how, the operation says itself."""
+    current("T.tvm_access_ptr")
+    place = place_of(data, "T.tvm_access_ptr")
+    kind = dtype(ptype)
+    if kind is not place.buffer.dtype:
+        unsupported(
+            f"T.tvm_access_ptr in elements of {kind} of {place.buffer.name}, which has elements of"
+            f" {place.buffer.dtype},",
+            "count in the buffer's own elements, or use T.view",
+        )
+    return _behind(place, offset, "T.tvm_access_ptr")
+
+
+def _behind(place, count, construct):
+    """The element that lies `count` elements behind one, in row-major order."""
+    buffer = place.buffer
+    if len(buffer.shape) == 1:
+        return _next(place, count, construct)
+    if buffer.given_strides is not None and buffer.given_strides != row_major(buffer.shape):
+        unsupported(
+            f"{construct} with an offset into {buffer.name}, which has strides of its own,",
+            "name the element",
+        )
+    flat = as_value(count)
+    for x, stride in zip(place.indices, row_major(buffer.shape), strict=True):
+        flat = binary("add", flat, binary("mul", x, stride))
+    indices = []
+    for stride in row_major(buffer.shape)[:-1]:
+        quotient, flat = divided(flat, stride)
+        indices.append(quotient)
+    return Load(buffer, (*indices, flat))
+
+
 def _next(place, count, construct):
     """The element `count` places on, in a row of its buffer."""
-    if len(place.buffer.shape) != 1 and construct == "T.access_ptr":
-        unsupported(
-            f"{construct}(offset=...) of a buffer of several dimensions", "name the element"
-        )
     return Load(place.buffer, (*place.indices[:-1], binary("add", place.indices[-1], count)))
 
 

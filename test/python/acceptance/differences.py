@@ -35,7 +35,7 @@ DIFFERENCES = {
         "small device functions of CUDA C++ over a thread's own arrays, with inline PTX"
         " (docs/Python.md); there is no compiler of C++ behind it"
     ),
-    "T.call_extern": "functions of T.import_source, and CUDA's functions of one float",
+    "T.call_extern": "functions of T.import_source, and CUDA's built-in functions (docs/Python.md)",
     "T.gemm_sp": "by wgmma.sp or mma.sp where one can read the tiles, else the product of the whole A, put together in shared memory",
     "T.rng_init": "the numbers are Philox's for every generator, not cuRAND's sequence",
     "T.rng_rand": "a function of seed, call and iteration; not cuRAND's sequence",

@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Shuffles and votes that only some threads of the block come to.
+
+All threads do them: what threads do for themselves around them keeps its condition, and a loop
+whose bounds differ from thread to thread runs as often as the thread that needs it most.
+"""
+
+from .buffers import Buffer
+from .emit_loops import structured
+from .emit_warps import by_hand
+from .ranges import is_pure
+from .statements import Alloc, Assign, Define, For, If, Store, Tile, Warps, While, leaves
+from .values import (
+    BOOL,
+    INT32,
+    Const,
+    Let,
+    Load,
+    Op,
+    Variable,
+    as_value,
+    binary,
+    cast,
+    compare,
+    select,
+    unary,
+)
+
+_BETWEEN_THREADS = ("exchange", "thread_reduce")
+_UNGUARDED = (*_BETWEEN_THREADS, "sync", "view")
+_OF_THREADS = ("evaluate", "print", "assert", "copy", "fill")
+
+
+def exchanges(statement):
+    """Whether there is work between threads inside of a statement."""
+    return any(
+        (type(x) is Tile and x.name in _BETWEEN_THREADS) or exchanges(x)
+        for block in statement.blocks
+        for x in block
+    )
+
+
+def neutral(kind, element):
+    """What a reduction leaves as it is."""
+    if kind in ("max", "min"):
+        from .mathematics import infinity, max_value, min_value
+
+        if element.is_float and element.bits >= 16:
+            return unary("neg", infinity(element)) if kind == "max" else infinity(element)
+        return min_value(element) if kind == "max" else max_value(element)
+    if kind == "prod":
+        return Const(1, element)
+    return Const(-1 if kind == "bitand" else 0, element)
+
+
+class Divergence:
+    """The part of the emitter that takes such code apart."""
+
+    def spread_all(self, body):
+        """Takes the statements of a kernel apart, until none is left that needs it."""
+        self.part_threads = self.kernel.threads
+        self.apart = True
+        while self.apart:
+            self.apart = False
+            body[:] = self.spread(body)
+            if self.apart:
+                self.mark_threads(body)
+
+    def spread(self, block):
+        """Statements of the block, with those that some threads come to taken apart."""
+        found = []
+        for x in block:
+            if x.blocks and exchanges(x):
+                x = self.without_jumps(x)
+                for one in x if isinstance(x, list) else [x]:
+                    self.spread_one(one, found)
+            else:
+                found.append(x)
+        return found
+
+    def spread_one(self, statement, found):
+        """One statement that may have work between threads inside."""
+        if self.differs(statement) and not self.of_block(statement):
+            self.take_apart(statement, None, found)
+            return
+        outer = self.part_threads
+        if type(statement) is Warps:
+            self.part_threads = 32 * statement.count
+        for block in statement.blocks:
+            block[:] = self.spread(block)
+        self.part_threads = outer
+        found.append(statement)
+
+    def differs(self, statement):
+        """Whether threads come to different parts of a compound statement."""
+        return type(statement) in (If, For, While) and self.reads_threads(statement)
+
+    def of_block(self, statement):
+        """Whether there is work of the whole block inside that only all of its threads can do."""
+        if by_hand(x for block in statement.blocks for x in block):
+            return True
+        for block in statement.blocks:
+            for x in block:
+                if type(x) is Tile and x.name not in _UNGUARDED:
+                    sides = [getattr(y, "buffer", y) for y in x.operands.values()]
+                    local = any(isinstance(y, Buffer) and y.space == "local" for y in sides)
+                    if x.name not in _OF_THREADS or (x.name in ("copy", "fill") and not local):
+                        return True
+                if type(x) is For and x.kind in ("parallel", "pipelined") or self.of_block(x):
+                    return True
+        return False
+
+    def without_jumps(self, statement):
+        """A loop with `break` or `continue` as one with variables that say so: they may differ
+        from thread to thread."""
+        if type(statement) not in (For, While) or not leaves(statement.body):
+            return statement
+        where, jumps, first = statement.location, leaves(statement.body), []
+        flags = []
+        for kind in ("break", "continue"):
+            flag = Buffer((1,), "bool", "local.var", name=kind) if kind in jumps else None
+            flags.append(flag)
+            if flag is not None:
+                first.append(self.placed(where, Alloc(flag)))
+        left, skipped = flags
+        body = structured(statement.body, left, skipped, where)
+        if skipped is not None:
+            body = [self.placed(where, Assign(skipped, as_value(False))), *body]
+        if left is not None:
+            first.append(self.placed(where, Assign(left, as_value(False))))
+            going = unary("not", left.as_load())
+            if type(statement) is While:
+                statement.condition = Op("and", (going, statement.condition), BOOL)
+            else:
+                guard = self.placed(where, If(going))
+                guard.then, body = body, [guard]
+                statement.kind = "serial"
+        statement.body[:] = body
+        return [*first, statement]
+
+    @staticmethod
+    def placed(location, statement):
+        statement.location = location
+        return statement
+
+    def give_name(self, name, value, found, of_thread=True):
+        """A named value; gives its name."""
+        let = Let(name, value)
+        let.location = self.spread_at
+        found.append(self.placed(self.spread_at, Define(let)))
+        if of_thread:
+            self.thread_lets.add(id(let))
+        return let
+
+    # Under a condition.
+    def take_apart(self, statement, active, found):
+        """A statement with work between threads inside, for the threads for which `active` holds
+        (None: all)."""
+        self.spread_at, self.apart = statement.location, True
+        if not self.differs(statement):
+            for block in statement.blocks:
+                made = []
+                self.guard(block, active, made)
+                block[:] = made
+            found.append(statement)
+        elif type(statement) is If:
+            condition = statement.condition
+            if not is_pure(condition):
+                condition = self.give_name("holds", condition, found)
+            for positive, arm in ((True, statement.then), (False, statement.otherwise)):
+                if arm:
+                    own = condition if positive else unary("not", condition)
+                    both = own if active is None else Op("and", (active, own), BOOL)
+                    self.guard(arm, both, found)
+        elif type(statement) is For:
+            self.take_loop_apart(statement, active, found)
+        else:
+            self.take_while_apart(statement, active, found)
+
+    def guard(self, block, active, found):
+        """Statements of threads under a condition; all threads do those between threads."""
+        group = None
+        for x in block:
+            if type(x) is Define and self.may_always(x.let.value):
+                found.append(x)
+            elif type(x) is Define:
+                let = x.let
+                if active is not None:
+                    let.value = select(active, let.value, Const(0, let.dtype))
+                self.thread_lets.add(id(let))
+                found.append(x)
+            elif type(x) is Alloc:
+                found.insert(len(found) - bool(found and found[-1] is group), x)
+            elif type(x) is Tile and x.name in _UNGUARDED:
+                if x.name == "thread_reduce" and active is not None:
+                    source = x.operands["source"]
+                    rest = self.placed(x.location, If(unary("not", active)))
+                    value = neutral(x.operands["kind"], source.dtype)
+                    rest.then = [self.placed(x.location, Store(source, (0,), value))]
+                    found.append(rest)
+                found.append(x)
+            elif x.blocks and exchanges(x):
+                for one in self.listed(self.without_jumps(x)):
+                    if one.blocks:
+                        self.take_apart(one, active, found)
+                    elif type(one) is Alloc or active is None:
+                        found.append(one)
+                    else:
+                        found.append(self.under(active, one))
+            elif active is None:
+                found.append(x)
+            else:
+                if group is None or found[-1] is not group:
+                    group = self.under(active, x)
+                    found.append(group)
+                else:
+                    group.then.append(x)
+                self.note(x)
+
+    @staticmethod
+    def listed(value):
+        return value if isinstance(value, list) else [value]
+
+    def under(self, active, statement):
+        """An `if` around a statement."""
+        made = self.placed(statement.location, If(active))
+        made.then = [statement]
+        return made
+
+    def note(self, statement):
+        """What a statement under a condition assigns differs from thread to thread."""
+        if type(statement) is Assign:
+            self.thread_variables.add(statement.variable)
+        if type(statement) is Store and statement.buffer.space == "local":
+            self.thread_buffers.add(statement.buffer)
+        for block in statement.blocks:
+            for x in block:
+                self.note(x)
+
+    def may_always(self, value):
+        """Whether a value may be computed by threads that do not come to its statement."""
+        if isinstance(value, Load):
+            inside = all(isinstance(x, int) for x in value.indices)
+            return value.buffer.space in ("local", "var") and inside
+        if type(value) is Op:
+            if value.name in ("atomic", "call"):
+                return False
+            if value.name in ("floordiv", "truncdiv", "mod"):
+                number = value.args[1]
+                if not (isinstance(number, int) and number > 0):
+                    return False
+            return all(self.may_always(x) for x in value.args)
+        return True
+
+    # Loops.
+    def of_all(self, value, found):
+        """The greatest of a value of the threads, as a value of the block."""
+        where = self.spread_at
+        source, target = (Buffer((1,), "int32", "local", name="most") for _ in range(2))
+        shared = Buffer((1,), "int32", "shared.dyn", name="most")
+        self.thread_buffers |= {source, target}
+        for x in (source, target, shared):
+            x.location = where
+            found.append(self.placed(where, Alloc(x)))
+        sides = {"source": source, "target": target}
+        reduce = Tile("thread_reduce", **sides, kind="max", group=self.part_threads)
+        found += [
+            self.placed(where, Store(source, (0,), value)),
+            self.placed(where, reduce),
+            self.placed(where, Store(shared, (0,), Load(target, (0,)))),
+        ]
+        return shared
+
+    def take_loop_apart(self, statement, active, found):
+        """A loop whose bounds differ: `count` rounds for all, and a thread stands still after its
+        own."""
+        index = statement.indices[0]
+        first = self.give_name("first", cast(statement.start, index.dtype), found)
+        span = binary("sub", statement.extents[0], first)
+        step = statement.step
+        count = binary("floordiv", binary("add", span, binary("sub", step, 1)), step)
+        count = cast(binary("max", count, 0), INT32)
+        if active is not None:
+            count = select(active, count, 0)
+        own = self.give_name("rounds", count, found)
+        shared = self.of_all(own, found)
+        most = self.give_name("most", Load(shared, (0,)), found, of_thread=False)
+        round_ = Variable("_", "loop", low=0)
+        place = binary("add", first, binary("mul", cast(round_, index.dtype), step))
+        made = self.placed(statement.location, For("serial", [round_], [most]))
+        index.kind = "thread"
+        self.kernel.thread_indices[id(index)] = self.give_name(index.name, place, made.body)
+        self.guard(statement.body, compare("lt", round_, own), made.body)
+        found.append(made)
+
+    def take_while_apart(self, statement, active, found):
+        """A loop that some threads leave earlier: the block goes on while one of them does."""
+        where = statement.location
+        going = Buffer((1,), "bool", "local.var", name="going")
+        going.location = where
+        self.thread_variables.add(going)
+        condition = statement.condition
+        start = condition if active is None else Op("and", (active, condition), BOOL)
+        found += [self.placed(where, Alloc(going)), self.placed(where, Assign(going, start))]
+        shared = self.of_all(cast(going.as_load(), INT32), found)
+        made = self.placed(where, While(compare("ne", Load(shared, (0,)), 0)))
+        self.guard(statement.body, going.as_load(), made.body)
+        self.spread_at = where
+        again = Op("and", (going.as_load(), condition), BOOL)
+        made.body.append(self.placed(where, Assign(going, again)))
+        after = self.of_all(cast(going.as_load(), INT32), made.body)
+        made.body.append(self.placed(where, Store(shared, (0,), Load(after, (0,)))))
+        found.append(made)

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Warps by hand, as arms of an `if`: memory of threads that several arms use, and meetings of all
+threads in every arm."""
+
+import re
+
+import numpy as np
+import pytest
+
+import mlir_tile.language as T
+from mlir_tile.jit import compile as compile_kernel
+
+TARGETS = ["cpu", "lowered:sm_90a"]
+ROWS, COLUMNS, WAVES = 16, 64, 6
+
+
+def _sums(meet=True):
+    """A producer finds a row for each wave, by scalars that each arm keeps, and two groups of warps
+    add the halves of the rows."""
+
+    @T.macro
+    def find(wave, table, at, row):
+        at[0] = T.int32(0)
+        for _ in T.serial(3):
+            if table[at[0]] < wave * 3:
+                at[0] = at[0] + 1
+        row[0] = table[at[0]]
+
+    @T.macro
+    def consume(tile, full, free, table, at, row, half, B):
+        total = T.alloc_fragment((32,), "float32")
+        T.clear(total)
+        for w in T.serial(WAVES):
+            find(w, table, at, row)
+            if row[0] < ROWS:
+                T.barrier_wait(full, w & 1)
+                for i in T.Parallel(32):
+                    total[i] = total[i] + tile[half * 32 + i]
+                T.barrier_arrive(free)
+        T.copy(total, B[half * 32])
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((ROWS, COLUMNS), "float32"),
+        N: T.Tensor((4,), "int32"),
+        B: T.Tensor((COLUMNS,), "float32"),
+    ):
+        with T.Kernel(1, threads=384):
+            tile = T.alloc_shared((COLUMNS,), "float32")
+            table = T.alloc_shared((4,), "int32")
+            at = T.alloc_local((1,), "int32")
+            row = T.alloc_local((1,), "int32")
+            valid = T.alloc_local((1,), "int32")
+            full = T.alloc_barrier(128)
+            free = T.alloc_barrier(256)
+            tx = T.get_thread_binding()
+            if tx < 128:
+                if tx == 0:
+                    for i in T.serial(4):
+                        table[i] = N[i]
+                if meet:
+                    T.sync_threads()
+                for w in T.serial(WAVES):
+                    find(w, table, at, row)
+                    if row[0] < ROWS:
+                        valid[0] = T.int32(1)
+                    else:
+                        valid[0] = T.int32(0)
+                    if valid[0] != 0:
+                        T.barrier_wait(free, (w & 1) ^ 1)
+                        T.copy(A[row[0], 0], tile)
+                        T.barrier_arrive(full)
+            elif tx < 256:
+                if meet:
+                    T.sync_threads()
+                consume(tile, full, free, table, at, row, 0, B)
+            else:
+                if meet:
+                    T.sync_threads()
+                consume(tile, full, free, table, at, row, 1, B)
+
+    return main
+
+
+def _want(a, n):
+    total = np.zeros(COLUMNS, np.float32)
+    for wave in range(WAVES):
+        at = 0
+        for _ in range(3):
+            at += n[at] < wave * 3
+        total += a[n[at]]
+    return total
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_scalars_that_every_arm_uses(target):
+    a = np.random.default_rng(0).integers(-8, 9, (ROWS, COLUMNS)).astype(np.float32)
+    n = np.array([2, 5, 9, 15], np.int32)
+    b = np.zeros(COLUMNS, np.float32)
+    compile_kernel(_sums(), target=target)(a, n, b)
+    np.testing.assert_array_equal(b, _want(a, n))
+
+
+def test_scalars_of_warps_are_variables():
+    text = _sums().modules[0]
+    assert not re.search(r"tile\.alloc : memref<(128x)?1xi32", text)
+
+
+def test_all_threads_meet_where_every_arm_says_so():
+    """What one thread of the first arm wrote is there for the others."""
+    assert "tile.mbarrier.create arrivals [384]" in _sums().modules[0]
+    assert "arrivals [384]" not in _sums(meet=False).modules[0]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_memory_of_threads_in_two_arms(target):
+    """Each thread has its own value; an array stays one."""
+
+    @T.prim_func
+    def main(A: T.Tensor((256,), "float32"), B: T.Tensor((256,), "float32")):
+        with T.Kernel(1, threads=256):
+            mine = T.alloc_local((2,), "float32")
+            tile = T.alloc_shared((128,), "float32")
+            full = T.alloc_barrier(128)
+            tx = T.get_thread_binding()
+            if tx < 128:
+                mine[0] = A[tx]
+                mine[1] = A[tx + 128]
+                tile[tx] = mine[0] * mine[1]
+                T.barrier_arrive(full)
+                B[tx] = mine[1]
+            else:
+                mine[0] = A[tx] + 1.0
+                mine[1] = 0.0
+                T.barrier_wait(full, 0)
+                mine[1] = mine[1] + tile[tx - 128]
+                B[tx] = mine[0] + mine[1]
+
+    a = np.random.default_rng(1).integers(-8, 9, 256).astype(np.float32)
+    b = np.zeros(256, np.float32)
+    compile_kernel(main, target=target)(a, b)
+    want = np.concatenate([a[128:], a[128:] + 1 + a[:128] * a[128:]])
+    np.testing.assert_array_equal(b, want)
