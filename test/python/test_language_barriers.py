@@ -354,3 +354,67 @@ def test_parts_that_the_condition_keeps_out():
                 if tx >= 128:
                     with T.ws(0):
                         T.mbarrier_arrive(ready)
+
+
+def test_budgets_of_parts_under_conditions_on_threads():
+    @T.prim_func
+    def main(X: T.Tensor((128,), "float32"), Y: T.Tensor((128,), "float32")):
+        with T.Kernel(1, threads=256):
+            s = T.alloc_shared((32,), "float32")
+            full = T.alloc_barrier(32)
+            tx = T.get_thread_binding()
+            if tx >= 128:
+                T.set_max_nreg(24, 0)
+            if tx >= 128 and tx < 160:
+                s[tx - 128] = X[tx - 128]
+                T.mbarrier_arrive(full)
+            with T.ws(0):
+                T.set_max_nreg(240, 1)
+                T.mbarrier_wait_parity(full, 0)
+                Y[tx] = s[tx % 32]
+
+    text = str(main.modules[0])
+    assert "tile.on_warps 4 count 1 registers 24 {" in text
+    assert "tile.on_warps 0 count 4 registers 240 {" in text
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_variables_that_parts_assign_are_their_own(target):
+    @T.prim_func
+    def main(X: T.Tensor((8, 128), "float32"), Y: T.Tensor((8, 128), "float32")):
+        with T.Kernel(1, threads=256):
+            row = T.alloc_var("int32", init=2)
+            with T.ws(0):
+                for k in T.serial(2):
+                    row = row + 1
+                T.copy(X[row, 0:128], Y[row, 0:128])
+            with T.ws(1):
+                T.copy(X[row, 0:128], Y[row, 0:128])
+                row = row + 4
+                T.copy(X[row, 0:128], Y[row, 0:128])
+            row = 0
+            T.copy(X[row, 0:128], Y[row, 0:128])
+
+    x = np.random.default_rng(0).standard_normal((8, 128)).astype(np.float32)
+    y = np.zeros_like(x)
+    compile_kernel(main, target=target)(x, y)
+    for row in range(8):
+        expected = x[row] if row in (0, 2, 4, 6) else np.zeros(128, np.float32)
+        np.testing.assert_array_equal(y[row], expected)
+
+
+def test_variables_of_parts_are_not_read_after_them():
+    for after in (False, True):
+        with pytest.raises(CompileError, match="is read after only some warps assigned it"):
+
+            @T.prim_func
+            def main(X: T.Tensor((8, 128), "float32"), Y: T.Tensor((8, 128), "float32")):
+                with T.Kernel(1, threads=256):
+                    row = T.alloc_var("int32", init=2)
+                    with T.ws(0):
+                        row = row + 1
+                    if after:
+                        T.copy(X[row, 0:128], Y[row, 0:128])
+                    else:
+                        with T.ws(0, 1):
+                            T.copy(X[row, 0:128], Y[row, 0:128])

@@ -304,3 +304,19 @@ def test_loops_around_kernels_have_numbers_as_bounds():
         make(lambda: T.serial(n))
     with pytest.raises(LanguageError, match="a parallel loop stands outside of `with T.Kernel"):
         make(lambda: T.Parallel(4))
+
+
+@pytest.mark.parametrize("target", ("cpu", "lowered:sm_90a"))
+def test_a_product_of_sizes_as_an_extent(target):
+    n, m = T.dynamic("n"), T.dynamic("m")
+
+    @T.prim_func
+    def main(X: T.Tensor((n, m), "float32"), Y: T.Tensor((n, m), "float32")):
+        with T.Kernel(n * m, threads=32) as b:
+            for i in T.Parallel(1):
+                Y[b // m, b % m + i] = X[b // m, b % m + i] + 1.0
+
+    x = np.arange(15, dtype=np.float32).reshape(3, 5)
+    y = np.zeros_like(x)
+    compile_kernel(main, target=target)(x, y)
+    np.testing.assert_array_equal(y, x + 1)

@@ -95,9 +95,13 @@ static std::vector<SharedLayout> candidates(ArrayRef<int64_t> shape,
 /// buffer's contiguous dimension are one access.
 static int64_t loopDegree(const SharedLayout &shared, const LoopAccess &access,
                           const FragmentLayout &loop, const MemoryWalk &walk) {
-  if (llvm::any_of(access.indices,
-                   [](const LoopIndex &i) { return i.isIrregular; }))
-    return 1; // nothing is known that a layout could improve
+  // What is the same for all iterations (the counter of a loop inside of them)
+  // moves all lanes alike. Of other parts nothing is known that a layout could
+  // improve.
+  if (llvm::any_of(access.indices, [](const LoopIndex &i) {
+        return i.isIrregular && i.irregularIn.any();
+      }))
+    return 1;
   int64_t vector = 1;
   if (walk.contiguousDim)
     vector = std::gcd(loop.vectorWidth(*walk.contiguousDim),

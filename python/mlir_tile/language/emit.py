@@ -12,7 +12,7 @@ from .arms import divide
 from .buffers import Buffer
 from .divergence import Divergence
 from .emit_exchange import Exchange
-from .emit_loops import Loops, Place, Undefined
+from .emit_loops import Loops, Place
 from .emit_memory import Memory, reads_fragment
 from .emit_threads import Threads
 from .emit_tiles import Tiles
@@ -23,7 +23,7 @@ from .initialization import first_reductions
 from .memory import Pointer
 from .ranges import Facts, alone_in, linear
 from .returns import without_returns
-from .statements import Alloc, Leave
+from .statements import Alloc, Leave, Undefined
 from .values import BOOL, Op, Variable, binary, number_of
 
 
@@ -75,7 +75,7 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
         if by_hand(self.kernel.body) and self.kernel.thread_index is not None:
             divide(self, self.kernel.body)
         self.find_threads(self.kernel.body)
-        self.warps = None
+        self.warps, self.parted = None, {}
         if by_hand(self.kernel.body):
             self.sink(self.kernel.body)
         self.block(self.kernel.body)
@@ -195,12 +195,6 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
                     parts = [self._scaled(f, x) for f, x in terms.values()]
                     if all(f > 0 for f, _ in terms.values()) and rest is not None:
                         return f"(({' + '.join(parts)}) ceildiv {b})"
-            if expr.name == "mul" and not (isinstance(a, int) or isinstance(b, int)):
-                unsupported(
-                    f"a product of sizes of run time, {expr!r}, as an extent of the grid",
-                    "give the factors as extents of their own (the grid has up to three)",
-                    self.kernel.location,
-                )
             if expr.name in ("floordiv", "truncdiv", "mod") and not isinstance(b, int):
                 unsupported(
                     f"a division by a size of run time, {expr!r}, in an extent of the grid",
@@ -395,6 +389,13 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
             )
         if isinstance(found, Place):
             return self.load_place(found)
+        if isinstance(found, Undefined) and found.by_warps:
+            fail(
+                f"the variable {variable.name} is read after only some warps assigned it (T.ws at"
+                f" {found.location}); each thread has its own: assign it here again, or keep it in"
+                " a tile",
+                self.location,
+            )
         if isinstance(found, Undefined):
             fail(
                 f"the variable {variable.name} is read after iterations of T.Parallel (at"

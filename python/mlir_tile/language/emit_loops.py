@@ -6,17 +6,21 @@ import contextlib
 from .buffers import Buffer
 from .emit_warps import by_hand
 from .ranges import forms_of
-from .statements import Alloc, Assign, Define, For, If, Leave, Store, leaves, written_variables
+from .statements import (
+    Alloc,
+    Assign,
+    Define,
+    For,
+    If,
+    Leave,
+    Store,
+    Undefined,
+    leaves,
+    written_variables,
+)
 from .values import BOOL, Op, number_of, reads_memory, unary
 
 _UNROLLED = 64  # iterations of T.unroll that are written out
-
-
-class Undefined:
-    """What a variable holds after iterations of T.Parallel assigned it."""
-
-    def __init__(self, location):
-        self.location = location
 
 
 class Place:

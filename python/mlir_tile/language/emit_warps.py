@@ -5,7 +5,7 @@ from .arithmetic import FOLD
 from .errors import fail
 from .kernel import thread_index
 from .ranges import forms_of
-from .statements import Alloc, Assign, If, Tile, Warps
+from .statements import Alloc, Assign, If, Tile, Undefined, Warps
 from .values import BOOL, Const, Expr, Op, binary
 
 
@@ -117,7 +117,7 @@ class HandWarps:
     def do_Warps(self, statement):
         self.only_in_blocks("T.ws")
         carried = self.carried(statement.body)
-        if carried:
+        if carried and statement.loops:
             fail(
                 f"the variable {carried[0].name} is assigned in T.ws, where only some warps are;"
                 " allocate it inside, or keep it in a tile",
@@ -125,6 +125,7 @@ class HandWarps:
             )
         loc, body = self.loc, statement.body
         stated = [x.operands["registers"] for x in body if _is_budget(x)]
+        stated = stated or self.budgets_around(statement)
         registers = f" registers {max(stated)}" if stated else ""
         self.warps = statement
         first, count = self.threads_here()
@@ -134,12 +135,46 @@ class HandWarps:
             inside = binary("and", index >= first, index < first + count)
             self.kept.append(inside)
             known = forms_of(inside)
+        self.enter_part(statement)
         with self.region(known):
             self.block(body)
             lines = self.lines
+        self.leave_part(statement, carried)
         self.warps = None
         head = f"tile.on_warps {statement.first} count {statement.count}{registers} {{"
         self.lines += [head, *lines, f"}} {loc}"]
+
+    def enter_part(self, part):
+        """What variables hold that other parts assigned: a thread has its own, so warps that ran
+        none of these parts have what the variable was before."""
+        for v, (before, others) in list(self.parted.items()):
+            if not getattr(self.variables.get(v), "by_warps", False):
+                del self.parted[v]  # assigned again since
+            elif all(
+                part.first >= x.first + x.count or x.first >= part.first + part.count
+                for x in others
+            ):
+                self.variables[v] = before
+
+    def leave_part(self, part, assigned):
+        for v in assigned:
+            self.parted.setdefault(v, (self.variables[v], []))[1].append(part)
+        for v, (_, others) in self.parted.items():
+            self.variables[v] = Undefined(others[-1].location, by_warps=True)
+
+    def budgets_around(self, part):
+        """What a condition on threads that does nothing else says of the registers of a part's
+        warps: `if tx >= 256: T.set_max_nreg(24)`."""
+        mine = range(32 * part.first, 32 * (part.first + part.count))
+        stated = []
+        for x in self.kernel.body:
+            if type(x) is not If or not self.reads_threads(x):
+                continue
+            for positive, arm in ((True, x.then), (False, x.otherwise)):
+                if arm and all(_is_budget(y) for y in arm):
+                    if all(bool(at_thread(x.condition, t)) == positive for t in mine):
+                        stated += [y.operands["registers"] for y in arm]
+        return stated
 
     def threads_here(self):
         """The first of the threads that run the code here, and how many there are."""
@@ -237,7 +272,7 @@ class HandWarps:
                         fail("T.ws of warps that the condition around it keeps out", part.location)
                 arms.extend(arm)
                 continue
-            made = Warps(first // 32, (last - first) // 32)
+            made = Warps(first // 32, (last - first) // 32, loops=1)  # perhaps
             made.location = statement.location
             made.body = list(arm)
             arms.append(made)

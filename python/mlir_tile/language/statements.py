@@ -123,6 +123,13 @@ class Tile(Statement):
         return key in ("keys", "carry") or key.startswith("payload")
 
 
+class Undefined:
+    """What a variable holds after iterations of T.Parallel assigned it, or only some warps."""
+
+    def __init__(self, location, by_warps=False):
+        self.location, self.by_warps = location, by_warps
+
+
 def written_variables(block, found=None, parallel=True):
     """Variables that statements of a block assign, those of nested blocks too, in order.
 

@@ -74,21 +74,17 @@ static LogicalResult verifyGridArithmetic(KernelOp kernel) {
   bool valid = true;
   kernel.getGrid().walkExprs([&](AffineExpr expr) {
     auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-    if (!binary || binary.getKind() == AffineExprKind::Add)
+    if (!binary || binary.getKind() == AffineExprKind::Add ||
+        binary.getKind() == AffineExprKind::Mul)
       return;
-    auto isFixed = [&](AffineExpr e) {
-      return isFixedByTunables(e, kernel.getGridOperands());
-    };
     auto rhs = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (binary.getKind() == AffineExprKind::Mul)
-      valid &= isFixed(binary.getLHS()) || isFixed(binary.getRHS());
-    else
-      valid &= isFixed(binary.getRHS()) && (!rhs || rhs.getValue() > 0);
+    valid &= isFixedByTunables(binary.getRHS(), kernel.getGridOperands()) &&
+             (!rhs || rhs.getValue() > 0);
   });
   if (!valid)
     return kernel.emitOpError()
-           << "[kernel-8] expected grid extents that multiply and divide by "
-              "constants, and divisors that are positive, got "
+           << "[kernel-8] expected grid extents that divide by positive "
+              "constants and tunables, got "
            << kernel.getGridAttr();
   return success();
 }

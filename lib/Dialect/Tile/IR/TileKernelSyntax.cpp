@@ -58,9 +58,6 @@ private:
       if (succeeded(parser.parseOptionalStar())) {
         if (parseAtom(rhs))
           return failure();
-        if (!isFixed(expr) && !isFixed(rhs))
-          return parser.emitError(loc)
-                 << "[kernel-8] expected a constant factor in a grid extent";
         expr = expr * rhs;
         continue;
       }

@@ -97,13 +97,6 @@ tile.kernel @argument(%n: index) tunable(%b in [1]) grid(%bx) = (1) threads(%n) 
 
 // -----
 
-// kernel-8: a dimension is not a number once tunables are chosen.
-// expected-error @+1 {{[kernel-8] expected a constant factor in a grid extent}}
-tile.kernel @product(%A: memref<?xf32>) tunable(%b in [1]) grid(%bx) = (dim(%A, 0) * (%b + dim(%A, 0))) threads(32) {
-}
-
-// -----
-
 // kernel-6
 // expected-error @+1 {{[kernel-6] expected `tile.shape_hint` to be an `array<i64>` of positive sizes that 'memref<?x8xf32>' can have, or the value of an integer scalar, got array<i64: 4, 16> on argument 'A'}}
 tile.kernel @hint(%A: memref<?x8xf32> {tile.shape_hint = array<i64: 4, 16>}) grid(%bx) = (1) threads(32) {

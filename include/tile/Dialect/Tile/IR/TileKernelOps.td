@@ -37,8 +37,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       and the grid has two dimensions or more. Blocks are then launched panel by
       panel, down the rows of a panel first, so that blocks which run together
       share operands in the L2 cache.
-    - kernel-8: grid extents multiply and divide by constants and tunables only;
-      divisors are positive.
+    - kernel-8: grid extents divide by positive constants and tunables only.
     - kernel-11: `persistent`, the most blocks that a multiprocessor is given,
       is 1 to 32. Each block then works off a range of the grid
       (`tile.block_range`); only as many blocks as fit the device are launched.
