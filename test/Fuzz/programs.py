@@ -9,6 +9,7 @@
 import argparse
 import itertools
 
+import again
 import codes
 import elementwise
 import gemms
@@ -23,7 +24,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_CODES, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
+from generator import FIRST_AGAIN, FIRST_CODES, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -119,7 +120,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_NAMED:
+    if seed >= FIRST_AGAIN:
+        family = again.program
+    elif seed >= FIRST_NAMED:
         family = named.program
     elif seed >= FIRST_CODES:
         family = codes.program

@@ -176,6 +176,38 @@ class Store:
         array[places] = values
 
 
+class Update:
+    """A load, an operation and a store of one element in the body of a Parallel: several iterations may have one element."""
+
+    KINDS = {"add": ("addf", "addi", np.add), "max": ("maximumf", "maxsi", np.maximum), "min": ("minimumf", "minsi", np.minimum)}
+
+    def __init__(self, kind, value, buffer, indices, condition=None):
+        self.kind, self.value, self.buffer, self.indices, self.condition = kind, value, buffer, indices, condition
+
+    def write(self, out):
+        name = self.KINDS[self.kind][0 if kind_of(self.buffer.element) == "float" else 1]
+        value = self.value.emit(out)
+        place = f"%{self.buffer.name}[{', '.join(i.emit(out) for i in self.indices)}]"
+        old = out.op(f"memref.load {place} : {self.buffer.type}")
+        new = out.op(f"arith.{name} {old}, {value} : {self.buffer.element}")
+        out.line(f"memref.store {new}, {place} : {self.buffer.type}")
+
+    def emit(self, out):
+        if self.condition is None:
+            return self.write(out)
+        with out.region(f"scf.if {self.condition.emit(out)} {{"):
+            self.write(out)
+
+    def run(self, env, extents):
+        array = env.array(self.buffer)
+        mask = np.ones(extents, bool) if self.condition is None else np.broadcast_to(self.condition.value(env), extents)
+        values = np.broadcast_to(check_exact(np.asarray(self.value.value(env)), self.buffer.element), extents)[mask]
+        places = tuple(np.broadcast_to(i.value(env), extents)[mask].astype(np.int64) for i in self.indices)
+        env.note_write(self.buffer, places, atomic=True)
+        self.KINDS[self.kind][2].at(array, places, values)
+        check_exact(array[places], self.buffer.element)
+
+
 def inside(buffer_dims, indices):
     """The condition that indices lie inside of extents, each an expression, unsigned."""
     found = None

@@ -4,6 +4,7 @@
 #include "StageTiles.h"
 #include "FragmentParts.h"
 #include "Schedule/Asynchronous.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/LayoutAnalysis.h"
@@ -142,6 +143,8 @@ private:
     if (!staging.writes)
       twin = readOnlyTwin(op, buffer, space);
     if (!twin) {
+      if (toShared && staging.writes && !isWrittenBefore(op, buffer))
+        clear(op->getLoc(), buffer);
       twin = allocate(op->getLoc(), buffer, space);
       builder.setInsertionPoint(op);
       if (staging.reads || toShared)
@@ -158,6 +161,28 @@ private:
         << (toShared ? "accesses a fragment through shared memory: "
                      : "works on registers: ")
         << why;
+  }
+
+  /// Whether something before `op` may write the fragment.
+  static bool isWrittenBefore(Operation *op, Value buffer) {
+    Block *block = buffer.getParentBlock();
+    Operation *place = block->findAncestorOpInBlock(*op);
+    return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+      Operation *other = block->findAncestorOpInBlock(*user);
+      return other->isBeforeInBlock(place) && mayWrite(other, buffer);
+    });
+  }
+
+  /// Zeros in a fragment whose elements `op` is the first to write, some of
+  /// them: all of them go to the copy and come back, and nobody may read memory
+  /// that nothing has written.
+  void clear(Location loc, Value buffer) {
+    builder.setInsertionPointAfterValue(buffer);
+    Type element = cast<MemRefType>(buffer.getType()).getElementType();
+    Value zero = arith::ConstantOp::create(builder, loc, element,
+                                           builder.getZeroAttr(element));
+    FillOp::create(builder, loc, buffer, ValueRange(), zero, DenseI64ArrayAttr(),
+                   FragmentLayoutAttr());
   }
 
   /// A copy in shared memory of a fragment that `op` only reads, made before
