@@ -1,5 +1,4 @@
-//===- IterationValues.h - what iterations compute of their indices -*- C++
-//-*-===//
+//===- IterationValues.h - numbers of a loop's iterations --------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Indices with quotients and remainders of a loop's indices have no simple
