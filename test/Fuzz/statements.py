@@ -164,25 +164,31 @@ class Store:
         for place, extent in zip(places, array.shape):
             if (place < 0).any() or (place >= extent).any():
                 raise Unfit("a store outside of its buffer")
+        self.change(env, array, places, values)
+
+    def change(self, env, array, places, values):
         if self.atomic:
-            env.note_write(self.buffer, places, atomic=True)
-            np.add.at(array, places, values)
-            check_exact(array[places], self.buffer.element)
-            return
+            return self.combine(env, array, places, values, np.add)
         flat = np.ravel_multi_index(places, array.shape)
         if len(np.unique(flat)) != flat.size:
             raise Unfit("two iterations write one element")
         env.note_write(self.buffer, places)
         array[places] = values
 
+    def combine(self, env, array, places, values, operation):
+        env.note_write(self.buffer, places, atomic=True)
+        operation.at(array, places, values)
+        check_exact(array[places], self.buffer.element)
 
-class Update:
+
+class Update(Store):
     """A load, an operation and a store of one element in the body of a Parallel: several iterations may have one element."""
 
     KINDS = {"add": ("addf", "addi", np.add), "max": ("maximumf", "maxsi", np.maximum), "min": ("minimumf", "minsi", np.minimum)}
 
     def __init__(self, kind, value, buffer, indices, condition=None):
-        self.kind, self.value, self.buffer, self.indices, self.condition = kind, value, buffer, indices, condition
+        super().__init__(value, buffer, indices, condition)
+        self.kind = kind
 
     def write(self, out):
         name = self.KINDS[self.kind][0 if kind_of(self.buffer.element) == "float" else 1]
@@ -192,20 +198,8 @@ class Update:
         new = out.op(f"arith.{name} {old}, {value} : {self.buffer.element}")
         out.line(f"memref.store {new}, {place} : {self.buffer.type}")
 
-    def emit(self, out):
-        if self.condition is None:
-            return self.write(out)
-        with out.region(f"scf.if {self.condition.emit(out)} {{"):
-            self.write(out)
-
-    def run(self, env, extents):
-        array = env.array(self.buffer)
-        mask = np.ones(extents, bool) if self.condition is None else np.broadcast_to(self.condition.value(env), extents)
-        values = np.broadcast_to(check_exact(np.asarray(self.value.value(env)), self.buffer.element), extents)[mask]
-        places = tuple(np.broadcast_to(i.value(env), extents)[mask].astype(np.int64) for i in self.indices)
-        env.note_write(self.buffer, places, atomic=True)
-        self.KINDS[self.kind][2].at(array, places, values)
-        check_exact(array[places], self.buffer.element)
+    def change(self, env, array, places, values):
+        self.combine(env, array, places, values, self.KINDS[self.kind][2])
 
 
 def inside(buffer_dims, indices):

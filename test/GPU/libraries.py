@@ -74,18 +74,18 @@ class Run:
             unzip(options.wheel, self.site)
             (self.site / "sitecustomize.py").write_text(SITE_CUSTOMIZE, encoding="utf-8")
 
-    def pytest(self, log, limit, *arguments, **environment):
+    def pytest(self, log, limit, *arguments):
         paths = [HERE, self.site, *(self.source / x for x in self.library["paths"])]
         if self.options.tilelang:
             paths.append(self.options.tilelang.resolve())
-        environment["PYTHONPATH"] = os.pathsep.join(map(str, paths))
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths))}
         environment["PYTHONDONTWRITEBYTECODE"] = "1"
         command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
         with open(self.out / log, "w", encoding="utf-8") as file:
             try:
                 subprocess.run(
                     [*command, *map(str, arguments)], cwd=self.source, timeout=limit,
-                    env={**os.environ, **environment}, stdout=file, stderr=subprocess.STDOUT,
+                    env=environment, stdout=file, stderr=subprocess.STDOUT,
                 )  # fmt: skip
             except subprocess.TimeoutExpired:
                 print(f"{self.name}: {limit} s were over")
@@ -93,22 +93,19 @@ class Run:
     def tests(self):
         """Runs the tests; what became of each."""
         report = self.out / f"{self.name}.xml"
-        common = ["-p", "library_times", f"--junitxml={report}", "--timeout", 120]
-        environment = {"LIBRARY_EVERY": str(self.options.every)}
-        arguments = [*self.library["tests"], *common, "-n", self.options.workers]
-        if self.options.select:
-            arguments += ["-k", self.options.select]
-        self.pytest(f"{self.name}.log", self.options.limit, *arguments, **environment)
+        common = [*self.library["tests"], "-p", "library_times", f"--junitxml={report}"]
+        common += ["--timeout", 120, "--library-every", self.options.every]
+        select = ["-k", self.options.select] if self.options.select else []
+        limit = self.options.limit
+        report.unlink(missing_ok=True)  # of a run before
+        self.pytest(f"{self.name}.log", limit, *common, *select, "-n", self.options.workers)
         results = outcomes(report)
         again = [test for test, text in results.items() if text and "OutOfMemoryError" in text]
         if again:
             chosen = self.out / f"{self.name}-again.txt"
             chosen.write_text("\n".join(again), encoding="utf-8")
-            arguments = [*self.library["tests"], *common, "-n", 2]
-            self.pytest(
-                f"{self.name}-again.log", self.options.limit, *arguments,
-                **environment, LIBRARY_ONLY=str(chosen),
-            )  # fmt: skip
+            only = ["--library-only", chosen]
+            self.pytest(f"{self.name}-again.log", limit, *common, *only, "-n", 2)
             results.update(outcomes(report))
         self.summarize(results)
 
@@ -131,12 +128,11 @@ class Run:
     def times(self):
         """Times the benchmarks' kernels: compiled by several processes first, then one by one."""
         common = [*self.library["benchmarks"], "-p", "library_times", "--timeout", 200]
-        environment = {"LIBRARY_TIMES": str(self.options.times.resolve())}
-        environment["LIBRARY_CASES"] = str(self.options.cases)
-        workers = ["-n", self.options.workers]
+        common += ["--library-times", self.options.times.resolve()]
+        common += ["--library-cases", self.options.cases]
         limit = self.options.limit
-        self.pytest("compile.log", limit, *common, *workers, **environment, LIBRARY_WARM="1")
-        self.pytest("times.log", limit, *common, **environment)
+        self.pytest("compile.log", limit, *common, "--library-warm", "-n", self.options.workers)
+        self.pytest("times.log", limit, *common)
 
 
 def outcomes(report):

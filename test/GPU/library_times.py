@@ -1,38 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A plugin of pytest for `libraries.py`: which tests run, and times of benchmarks' kernels.
 
-LIBRARY_EVERY takes each N-th test, LIBRARY_ONLY those that a file names. With LIBRARY_TIMES, a file,
+--library-every takes each N-th test, --library-only those that a file names. With --library-times FILE,
 TileOPs' benchmarks time their own kernels only, in default configurations: the modules of their
-baselines are stand-ins, and nothing is tuned. LIBRARY_CASES is how many cases of each function run;
-LIBRARY_WARM calls the kernels once and times nothing.
+baselines are stand-ins, and nothing is tuned. --library-cases is how many cases of each function run;
+--library-warm calls the kernels once and times nothing.
 """
 
 import collections
 import importlib.machinery
 import json
-import os
 import pathlib
 import sys
 import types
 
-EVERY = int(os.environ.get("LIBRARY_EVERY", "1"))
-ONLY = os.environ.get("LIBRARY_ONLY")
-TIMES = os.environ.get("LIBRARY_TIMES")
-WARM = os.environ.get("LIBRARY_WARM") == "1"
-CASES = int(os.environ.get("LIBRARY_CASES", "1"))
 BASELINES = {
     "fla", "flag_gems", "flash_attn", "flash_attn_interface", "flashinfer", "sgl_kernel", "vllm",
 }  # fmt: skip
-_case = None
+_options = _case = None
+
+
+def pytest_addoption(parser):
+    group = parser.getgroup("library")
+    group.addoption("--library-every", type=int, default=1, metavar="N")
+    # Texts: pytest-xdist sends options to its workers.
+    group.addoption("--library-only", metavar="FILE")
+    group.addoption("--library-times", metavar="FILE")
+    group.addoption("--library-cases", type=int, default=1, metavar="N")
+    group.addoption("--library-warm", action="store_true")
+
+
+class _Nothing(dict):
+    """What stands for functions of baselines and for what they return."""
+
+    def __call__(self, *_, **__):
+        return self
 
 
 class _StandIn(types.ModuleType):
-    """Has every name: a constant by its own name, a function that gives a function."""
+    """Has every name: a constant by its own name, else nothing."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        return name if name.isupper() else lambda *_, **__: lambda *_, **__: None
+        return name if name.isupper() else _Nothing()
 
 
 class _Finder:
@@ -57,7 +68,7 @@ def _time(function, arguments):
     from triton.testing import do_bench
 
     with torch.no_grad():
-        if WARM:
+        if _options.library_warm:
             function(*arguments)
             torch.cuda.synchronize()
             return None
@@ -67,7 +78,7 @@ def _time(function, arguments):
 
 def _record(tag, microseconds):
     if microseconds is not None:
-        with open(TIMES, "a", encoding="utf-8") as file:
+        with open(_options.library_times, "a", encoding="utf-8") as file:
             line = {"case": _case, "tag": str(tag), "us": microseconds}
             file.write(json.dumps(line) + "\n")
 
@@ -85,15 +96,22 @@ def _profile(self, functor, *inputs):
     return {"device_busy_ms": 1.0, "latency_ms": 1.0, "gap_ms": 0.0}
 
 
-if TIMES:
+def pytest_configure(config):
+    global _options
+    _options = config.option
+    if not _options.library_times:
+        return
     sys.modules["benchmarks.baselines"] = _StandIn("benchmarks.baselines")
     sys.meta_path.append(_Finder())
     import benchmarks.benchmark_base
     import tileops.kernels.kernel_base
 
+    kernel = tileops.kernels.kernel_base.Kernel
+    init = kernel.init_config
+    kernel.init_config = lambda self, config=None, tune=False: init(self, config, tune=False)
+    kernel.autotune = lambda self, *_, **__: None
     benchmarks.benchmark_base.BenchmarkBase.compare = _compare
     benchmarks.benchmark_base.BenchmarkBase.profile = _profile
-    tileops.kernels.kernel_base.Kernel.autotune = lambda self, *_, **__: None
 
 
 def pytest_runtest_setup(item):
@@ -102,18 +120,18 @@ def pytest_runtest_setup(item):
 
 
 def _chosen(items):
-    if ONLY:
-        names = set(pathlib.Path(ONLY).read_text(encoding="utf-8").splitlines())
+    if _options.library_only:
+        names = set(pathlib.Path(_options.library_only).read_text(encoding="utf-8").splitlines())
         return [x for x in items if _name(x) in names]
-    if not TIMES:
-        return items[::EVERY]
+    if not _options.library_times:
+        return items[:: _options.library_every]
     groups = collections.defaultdict(list)
     for item in items:
         groups[item.path, item.originalname].append(item)
     chosen = []
     for group in groups.values():
-        step = max(1, len(group) // CASES)
-        chosen += group[::step][:CASES]
+        step = max(1, len(group) // _options.library_cases)
+        chosen += group[::step][: _options.library_cases]
     return chosen
 
 

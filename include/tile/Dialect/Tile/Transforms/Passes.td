@@ -8,6 +8,7 @@
 #define TILE_TRANSFORMS_PASSES_TD
 
 include "tile/Dialect/Tile/Transforms/KernelPasses.td"
+include "tile/Dialect/Tile/Transforms/ElementPasses.td"
 include "tile/Dialect/Tile/Transforms/LayoutPasses.td"
 include "tile/Dialect/Tile/Transforms/RingPasses.td"
 include "tile/Dialect/Tile/Transforms/SchedulePasses.td"
