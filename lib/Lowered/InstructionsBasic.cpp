@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "Instructions.h"
 #include "TensorMap.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 #include <cmath>
@@ -203,6 +204,15 @@ float tangent(float x) { return std::tanh(x); }
 float root(float x) { return std::sqrt(x); }
 float power(float x) { return std::exp2(x); }
 float logarithm(float x) { return std::log2(x); }
+/// cvt.sat.f32.f32; a NaN becomes 0.
+float saturated(float x) { return x > 0 ? std::min(x, 1.0f) : 0; }
+/// fma.rm.f32: rounded once, toward minus infinity.
+void fmaDown(Machine &, Thread &, const PtxInstruction &i, uint64_t *slots) {
+  llvm::APFloat a(toFloat(i.read(1, slots))), b(toFloat(i.read(2, slots)));
+  a.fusedMultiplyAdd(b, llvm::APFloat(toFloat(i.read(3, slots))),
+                     llvm::APFloat::rmTowardNegative);
+  i.write(0, slots, toBits(a.convertToFloat()));
+}
 void divide(Machine &, Thread &, const PtxInstruction &i, uint64_t *slots) {
   i.write(0, slots,
           toBits(toFloat(i.read(1, slots)) / toFloat(i.read(2, slots))));
@@ -352,6 +362,8 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::basicInstructions() {
       {"sin.approx", approximate<sine>},
       {"cos.approx", approximate<cosine>},
       {"tanh.approx", approximate<tangent>},
+      {"saturate", approximate<saturated>},
+      {"fma.rm", fmaDown},
       {"div.full", divide},
       {"div.approx", divide},
       {"ld", load, parseMemory},

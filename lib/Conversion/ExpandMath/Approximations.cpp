@@ -13,14 +13,6 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::coefficients;
 
-static Num intrinsic(StringRef name, ArrayRef<Num> operands) {
-  Num first = operands.front();
-  SmallVector<Value> values(operands);
-  auto call = LLVM::CallIntrinsicOp::create(
-      first.b(), first.type(), first.b().getStringAttr(name), values);
-  return first.of(call->getResult(0));
-}
-
 static constexpr double kLog2EValue = 1.4426950408889634;
 static constexpr double kLn2Value = 0.6931471805599453;
 static constexpr double kLog10Of2Value = 0.3010299956639812;
@@ -35,7 +27,7 @@ Num approximations::log2(Num x) {
 Num approximations::log(Num x) { return log2(x) * kLn2Value; }
 Num approximations::log10(Num x) { return log2(x) * kLog10Of2Value; }
 
-static Num approximateReciprocal(Num x) {
+Num approximations::reciprocal(Num x) {
   return intrinsic("llvm.nvvm.rcp.approx.ftz.f", x);
 }
 
@@ -54,13 +46,13 @@ Num approximations::tanh(Num x) {
 
 Num approximations::sinh(Num x) {
   Num e = exp(abs(x));
-  Num large = (e - approximateReciprocal(e)) * 0.5;
+  Num large = (e - approximations::reciprocal(e)) * 0.5;
   Num small = fma(x * (x * x), 1.0 / 6, x);
   return select(abs(x) < 0.125, small, copySign(large, x));
 }
 Num approximations::cosh(Num x) {
   Num e = exp(abs(x));
-  return (e + approximateReciprocal(e)) * 0.5;
+  return (e + approximations::reciprocal(e)) * 0.5;
 }
 
 Num approximations::sqrt(Num x) {
@@ -85,7 +77,7 @@ Num approximations::cos(Num x) {
 Num approximations::tan(Num x) {
   Num r = reduceByTwoPi(x);
   return intrinsic("llvm.nvvm.sin.approx.ftz.f", r) *
-         approximateReciprocal(intrinsic("llvm.nvvm.cos.approx.ftz.f", r));
+         approximations::reciprocal(intrinsic("llvm.nvvm.cos.approx.ftz.f", r));
 }
 
 Num approximations::erf(Num x) {

@@ -21,6 +21,7 @@ Num log10(Num x);
 Num tanh(Num x);
 Num sinh(Num x);
 Num cosh(Num x);
+Num reciprocal(Num x);
 Num sqrt(Num x);
 Num rsqrt(Num x);
 Num sin(Num x);

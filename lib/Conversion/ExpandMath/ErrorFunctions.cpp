@@ -8,6 +8,7 @@
 // approximation of (1 + 2x) exp(x^2) erfc x, Math. Comp. 36, 1981).
 //
 //===----------------------------------------------------------------------===//
+#include "Approximations.h"
 #include "Coefficients.h"
 #include "Expansions.h"
 
@@ -27,8 +28,11 @@ Num expansions::erf(Num x) {
   Num a = abs(x);
   // Beyond the interval of P, erf has rounded to 1.
   Num t = atMost(a, x.pick(4.0, 6.0)) - 1.0;
-  Num p = x.isDouble() ? polynomial(t, kErfTail64) : polynomial(t, kErfTail32);
-  Num large = x.like(1.0) - exp(p);
+  // e^p = erfc(a) is below 1/6 of the result, so that an f32 takes the special
+  // function unit's.
+  Num tail = x.isDouble() ? exp(polynomial(t, kErfTail64))
+                          : approximations::exp(polynomial(t, kErfTail32));
+  Num large = x.like(1.0) - tail;
   return select(a < 1.0, erfSmall(x), copySign(large, x));
 }
 

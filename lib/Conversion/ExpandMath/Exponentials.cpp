@@ -3,10 +3,15 @@
 //
 // x = n ln(2) + r with n an integer and |r| <= ln(2)/2, by Cody and Waite's two
 // (three) word subtraction (Software Manual for the Elementary Functions, 1980,
-// ch. 6); e^r by a polynomial; the factor 2^n through the exponent. No
-// ex2.approx: the result is the same on every architecture and on the CPU.
+// ch. 6); e^r by a polynomial; the factor 2^n through the exponent.
+//
+// e^x of f32 alone asks the special function unit for 2^f, since softmax and
+// most activations are made of it. The steps are those of CUDA's expf, so that
+// a kernel here and one of PyTorch get the same bits
+// (docs/Rationale/Math.md, "The exponential of f32").
 //
 //===----------------------------------------------------------------------===//
+#include "Approximations.h"
 #include "Coefficients.h"
 #include "Expansions.h"
 
@@ -41,12 +46,29 @@ static Num expm1Reduced(Num r) {
   return fma(r * r, q, r);
 }
 
+/// e^x = 2^n 2^f for f32.
+static Num expOfFloat(Num x) {
+  // n is limited to [-126, 126], so that 2^n is a normal number: what is left
+  // of x log2(e) beyond that stays in f, and 2^f 2^n overflows to infinity or
+  // underflows by steps as it should. The limit costs nothing: the sum
+  // saturates, [0, 1] stands for [-126, 126].
+  constexpr double range = 252.0;
+  Num position = saturate(fma(x, kLog2E32[0] / range, 0.5));
+  // Round down to an integer; its last bits are n + 127, an exponent's field.
+  Num shifted = fmaDown(position, range, 0x1.8p23 + 1.0);
+  Num n = shifted - (0x1.8p23 + 127.0);
+  Num f = fma(x, kLog2E32[1], fma(x, kLog2E32[0], -n));
+  return approximations::exp2(f) * fromBits(shl(bits(shifted), 23), x.type());
+}
+
 Num expansions::exp(Num x) {
+  if (x.type().isF32())
+    return expOfFloat(x);
   // Beyond these, the result has rounded to 0 or overflowed.
-  x = clamp(x, x.pick(-104.0, -746.0), x.pick(89.0, 710.0));
+  x = clamp(x, -746.0, 710.0);
   Rounded n{x, x};
   Reduced reduced = reduceByLn2(x, n);
-  Num q = polynomial(reduced.r, coefficientsFor(x, kExp32, kExp64));
+  Num q = polynomial(reduced.r, kExp64);
   Num p = fma(fma(q, reduced.r, 1.0), reduced.r, 1.0);
   return scale(p, reduced.n);
 }

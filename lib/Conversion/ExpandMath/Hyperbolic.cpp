@@ -5,6 +5,7 @@
 // of exp or log1p, arranged so that nothing cancels.
 //
 //===----------------------------------------------------------------------===//
+#include "Approximations.h"
 #include "Coefficients.h"
 #include "Expansions.h"
 
@@ -22,8 +23,12 @@ Num expansions::tanh(Num x) {
   Num a = abs(x);
   Num small = x.isDouble() ? oddPolynomial(x, kTanhSmall64)
                            : oddPolynomial(x, kTanhSmall32);
-  // 1 - 2/(e^2a + 1): the quotient is below 1/2, so its error is damped.
-  Num quotient = reciprocal(exp(a + a) + 1.0);
+  // 1 - 2/(e^2a + 1): the quotient is below 1/4, so its error is damped, that
+  // of the special function unit, too.
+  Num quotient = x.isDouble()
+                     ? reciprocal(exp(a + a) + 1.0)
+                     : approximations::reciprocal(
+                           approximations::exp2(a * (2 * kLog2E32[0])) + 1.0);
   Num large = fma(quotient, -2.0, 1.0);
   return copySign(select(a < 0.625, small, large), x); // -0 keeps its sign
 }

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "MathBuilder.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -141,6 +142,18 @@ Num tile::atLeast(Num a, double low) {
 }
 Num tile::clamp(Num a, double low, double high) {
   return atMost(atLeast(a, low), high);
+}
+
+Num tile::intrinsic(StringRef name, ArrayRef<Num> operands) {
+  Num first = operands.front();
+  SmallVector<Value> values(operands);
+  auto call = LLVM::CallIntrinsicOp::create(
+      first.b(), first.type(), first.b().getStringAttr(name), values);
+  return first.of(call->getResult(0));
+}
+Num tile::saturate(Num a) { return intrinsic("llvm.nvvm.saturate.f", a); }
+Num tile::fmaDown(Num a, double b, double c) {
+  return intrinsic("llvm.nvvm.fma.rm.f", {a, a.like(b), a.like(c)});
 }
 
 Num tile::reciprocal(Num a) { return a.like(1.0) / a; }

@@ -115,6 +115,13 @@ Num mulSign(Num a, Num b);
 Num atMost(Num a, double high);
 Num atLeast(Num a, double low);
 Num clamp(Num a, double low, double high);
+/// What LLVM's intrinsic `name` makes of operands of one type, which is its
+/// result's, too.
+Num intrinsic(llvm::StringRef name, llvm::ArrayRef<Num> operands);
+/// An f32, limited to [0, 1]; a NaN becomes 0.
+Num saturate(Num a);
+/// a * b + c of f32, rounded once, toward minus infinity.
+Num fmaDown(Num a, double b, double c);
 /// 1 / a, rounded once (PTX: rcp.rn, cheaper than a division).
 Num reciprocal(Num a);
 

@@ -35,6 +35,9 @@ static Pair product(Num a, Num b) {
 }
 
 Num expansions::rsqrt(Num x) {
+  // The instruction without .ftz is right for denormals, too.
+  if (x.type().isF32())
+    return intrinsic("llvm.nvvm.rsqrt.approx.f", x);
   // Both instructions round correctly: at most 1.5 units together, and every
   // special case is right.
   return reciprocal(sqrt(x));

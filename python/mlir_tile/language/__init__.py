@@ -74,7 +74,7 @@ from .dtypes import (
 from .errors import LanguageError, NoBuilderError, UnsupportedError
 from .filling import clear, fill
 from .functions import Macro, PrimFunc, inline, macro, meta_class, prim_func
-from .gemming import GemmWarpPolicy, gemm, wgmma_gemm
+from .gemming import GemmWarpPolicy, gemm, gemm_v1, gemm_v2, wgmma_gemm
 from .kernel import (
     ClusterKernel,
     Kernel,

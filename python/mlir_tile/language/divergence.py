@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Shuffles and votes that only some threads of the block come to.
+"""Shuffles, votes and exchanges through shared memory that only some threads of the block come to.
 
 All threads do them: what threads do for themselves around them keeps its condition, and a loop
 whose bounds differ from thread to thread runs as often as the thread that needs it most.
@@ -27,14 +27,15 @@ from .values import (
 )
 
 _BETWEEN_THREADS = ("exchange", "thread_reduce")
-_UNGUARDED = (*_BETWEEN_THREADS, "sync", "view")
+_MEETINGS = (*_BETWEEN_THREADS, "meet")
+_UNGUARDED = (*_MEETINGS, "sync", "view")
 _OF_THREADS = ("evaluate", "print", "assert", "copy", "fill")
 
 
 def exchanges(statement):
     """Whether there is work between threads inside of a statement."""
     return any(
-        (type(x) is Tile and x.name in _BETWEEN_THREADS) or exchanges(x)
+        (type(x) is Tile and x.name in _MEETINGS) or exchanges(x)
         for block in statement.blocks
         for x in block
     )
@@ -59,12 +60,40 @@ class Divergence:
     def spread_all(self, body):
         """Takes the statements of a kernel apart, until none is left that needs it."""
         self.part_threads = self.kernel.threads
+        self.meet_inside(body, False)
         self.apart = True
         while self.apart:
             self.apart = False
             body[:] = self.spread(body)
             if self.apart:
                 self.mark_threads(body)
+
+    def meet_inside(self, block, some):
+        """Puts a place to meet between statements of a block where one thread reads from shared
+        memory what another one writes, or writes what it reads. `some`: only some threads come to
+        the block; elsewhere groups of statements are ended there as they are written.
+
+        A loop that each thread runs as often as it needs to is left as it is: CUDA's threads
+        could not meet in it.
+        """
+        seen, found = set(), []
+        for x in block:
+            differs = self.differs(x)
+            if not (differs and type(x) is not If):
+                for number, inner in enumerate(x.blocks):
+                    with self.narrowed(x, number == 0):
+                        self.meet_inside(inner, (some or differs) and not self.of_block(x))
+            if some:
+                made = self.shared_accesses(x, set())
+                if self.meet(seen, made):
+                    found.append(self.placed(x.location, Tile("meet")))
+                    seen = set()
+                seen |= made
+                if type(x) in (For, While) and not differs and self.conflicts(x.body, x):
+                    if not any(type(y) is Tile and y.name == "meet" for y in x.body):
+                        x.body.append(self.placed(x.location, Tile("meet")))
+            found.append(x)
+        block[:] = found
 
     def spread(self, block):
         """Statements of the block, with those that some threads come to taken apart."""

@@ -21,24 +21,26 @@ from .emit_warps import HandWarps, by_hand
 from .errors import fail, unsupported
 from .initialization import first_reductions
 from .memory import Pointer
-from .ranges import Facts, alone_in, linear
+from .ranges import Facts, alone_in, forms_of, grid_facts, linear
 from .returns import without_returns
-from .statements import Alloc, Leave, Undefined
+from .statements import Alloc, Assume, Leave, Undefined
 from .values import BOOL, Op, Variable, binary, number_of
 
 
 class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, Tiles):
     """Writes one kernel of a traced function."""
 
-    def __init__(self, name, arguments, kernel):
+    def __init__(self, name, arguments, kernel, promises=()):
         self.name, self.arguments, self.kernel = name, arguments, kernel
         self.lines, self.scopes, self.kept = [], [{}], []
         self.constants, self.count, self.locations = {}, 0, {}
         self.variables = {}
+        self.depth = 0  # loops around what is written now
         self.names, self.sizes, self.dims = {}, {}, []
         self.touched, self.measured = set(), set()  # arguments by identity, sizes by name
         self.repeated = []  # (buffer, dimension) of a size that stood in another extent before
-        self.mode, self.facts, self.conditions = "block", Facts(), 0
+        facts = Facts(forms=grid_facts(kernel.blocks, kernel.grid, promises))
+        self.mode, self.facts, self.conditions = "block", facts, 0
         self.location, self.loc = kernel.location, ""
         self.locate(kernel.location)
 
@@ -286,6 +288,9 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
             self.locate(statement.location)
             if type(statement) is Leave:
                 break
+            if type(statement) is Assume:
+                self.facts = Facts(self.facts, forms_of(self.keep(statement.condition)))
+                continue
             if self.mode == "block" and self.has_threads:
                 if type(statement) is Alloc:
                     self.do_Alloc(statement)

@@ -92,6 +92,11 @@ class Loops:
 
     # Loops.
     def do_For(self, statement):
+        self.depth += 1
+        self.write_loop(statement)
+        self.depth -= 1
+
+    def write_loop(self, statement):
         if leaves(statement.body):
             return self.jumping_for(statement)
         if self.mode == "block" and statement.kind == "parallel":
@@ -252,6 +257,11 @@ class Loops:
             self.variables[v] = result if len(carried) == 1 else f"{result}#{i}"
 
     def do_While(self, statement):
+        self.depth += 1
+        self.write_while(statement)
+        self.depth -= 1
+
+    def write_while(self, statement):
         jumps = leaves(statement.body)
         body, condition = statement.body, statement.condition
         if jumps:

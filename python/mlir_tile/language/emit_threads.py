@@ -11,46 +11,13 @@ import contextlib
 from .buffers import Buffer
 from .errors import fail
 from .kernel import thread_index
-from .ranges import bounds_of, forms_of, key_of, linear
-from .statements import Alloc, Assign, Define, For, If, Store, Tile, Warps, While, allocated
+from .places import Places, nodes
+from .ranges import forms_of, linear
+from .statements import Alloc, Assign, Assume, Define, For, If, Store, Tile, Warps, While, allocated
 from .values import Const, Expr, Let, Load, Op, Variable, unary, walk
 
 # Operations on tiles that a thread does for itself where a side is memory of its own.
 _OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
-
-
-def expressions(statement):
-    """The values that a statement itself (without its blocks) reads."""
-    kind = type(statement)
-    if kind is Store:
-        return (statement.value, *statement.indices)
-    if kind is Define:
-        return (statement.let.value,)
-    if kind is Assign:
-        return (statement.value,)
-    if kind in (If, While):
-        return (statement.condition,)
-    if kind is For:
-        return (statement.start, statement.step, *statement.extents)
-    if kind is Tile:
-        found = []
-        for x in statement.operands.values():
-            if isinstance(x, Expr):
-                found.append(x)
-            elif hasattr(x, "offsets"):
-                found += list(x.offsets)
-        return tuple(found)
-    return ()
-
-
-def nodes(statement):
-    """Every node of a statement's own values; operands of atomics, too."""
-    for root in expressions(statement):
-        for node in walk(root):
-            if type(node) is Op and node.name == "atomic":
-                for x in (*node.args[2], node.args[3]):
-                    yield from walk(x)
-            yield node
 
 
 def _works_as_block(statement):
@@ -67,7 +34,7 @@ def _works_as_block(statement):
     return False
 
 
-class Threads:
+class Threads(Places):
     """The part of the emitter that finds and writes code for single threads."""
 
     def find_threads(self, body):
@@ -252,9 +219,8 @@ class Threads:
                 " or write it for single threads, with loops of T.serial",
                 statement.location,
             )
-        if own or (
-            "thread" in inner and not self.has_tiles(statement) and self.only_threads(statement)
-        ):
+        alone = "thread" in inner and "mixed" not in inner and not self.has_tiles(statement)
+        if own or (alone and self.only_threads(statement)):
             return "thread"
         return "mixed" if inner & {"thread", "mixed"} else "block"
 
@@ -301,100 +267,22 @@ class Threads:
     def under_condition(self, block, condition):
         """Statements with a condition on those that threads do for themselves."""
         self.kept.append(condition)
-        body, group = [], None
+        body, group, seen = [], None, set()
         for x in block:
-            if type(x) is not Alloc and self.kind_of(x) == "thread":
-                if group is None:
+            if self.kind_of(x) == "thread" and type(x) is not Alloc:
+                made = self.shared_accesses(x, set())
+                if group is None or self.meet(seen, made):
+                    seen = set()
                     group = If(condition)
                     group.location = x.location
                     body.append(group)
                 group.then.append(x)
+                seen |= made
             else:
                 body.append(x)
-                group = None if type(x) is not Alloc else group
+                group = None if type(x) not in (Alloc, Assume) else group
         self.kept.append(body)
         return body
-
-    # Order of accesses to shared memory: threads meet between two that touch one buffer, but where
-    # each touches an element of its own.
-    def own_place(self, indices):
-        """A key of an element that depends on the thread and on nothing in memory; else None."""
-        nodes = [x for index in indices if isinstance(index, Expr) for x in walk(index)]
-        if any(isinstance(x, Load) for x in nodes) or not any(map(self.of_thread, nodes)):
-            return None
-        return tuple(map(key_of, indices))
-
-    def shared_accesses(self, statement, found, inside=False):
-        """Shared buffers that a statement reads (False) and writes (True), and which element: None
-        for any. `inside`: of another statement, so that maybe not every thread comes here."""
-        for node in nodes(statement):
-            if isinstance(node, Load) and node.buffer.space == "shared":
-                found.add((node.buffer, False, None if inside else self.own_place(node.indices)))
-            if type(node) is Op and node.name == "atomic" and node.args[1].space == "shared":
-                found.add((node.args[1], True, None))
-        if type(statement) is Store and statement.buffer.space == "shared":
-            place = None if inside else self.own_place(statement.indices)
-            found.add((statement.buffer, True, place))
-        if type(statement) is Tile:
-            for key, x in statement.operands.items():
-                buffer = getattr(x, "buffer", None)
-                if isinstance(buffer, Buffer) and buffer.space == "shared":
-                    written = key in ("target", "values", "places") or statement.updates(key)
-                    found.add((buffer, written, None))
-        for block in statement.blocks:
-            for x in block:
-                self.shared_accesses(x, found, inside=True)
-        return found
-
-    def meet(self, earlier, later):
-        """Whether threads must meet between statements with these accesses."""
-        return any(
-            a is b and (first or second) and (place is None or place != other)
-            for a, first, place in earlier
-            for b, second, other in later
-        )
-
-    def conflicts(self, block, loop=None):
-        """Whether threads must meet between statements of a block (of a loop: from one iteration to
-        the next)."""
-        seen = set()
-        for statement in block:
-            made = self.shared_accesses(statement, set())
-            if self.meet(seen, made):
-                return True
-            seen |= made
-        if loop is None or not seen:
-            return False
-        both = {b for b, w, _ in seen if w} & {b for b, w, _ in seen if not w}
-        return any(
-            place is None or not self.moves_on(loop, buffer, place, block)
-            for buffer, _, place in seen
-            if buffer in both
-        )
-
-    def moves_on(self, loop, buffer, place, block):
-        """Whether no iteration of a loop touches an element of a place that another one touches."""
-        if type(loop) is not For or len(loop.indices) != 1:
-            return False
-        counter = loop.indices[0]
-        for index in self.indices_at(buffer, place, block):
-            terms, rest = linear(index)
-            factor = terms.pop(key_of(counter), (0,))[0]
-            low, high = bounds_of((terms, rest))
-            if None not in (low, high) and abs(factor) > high - low:
-                return True
-        return False
-
-    def indices_at(self, buffer, place, block):
-        """The indices of the accesses of a block to a place."""
-        for statement in block:
-            accesses = [x for x in nodes(statement) if isinstance(x, Load)]
-            if type(statement) is Store:
-                accesses.append(statement)
-            for x in accesses:
-                if x.buffer is buffer and tuple(map(key_of, x.indices)) == place:
-                    return x.indices
-        return ()
 
     def has_tiles(self, statement):
         """Whether there is work of the whole block inside."""

@@ -5,7 +5,7 @@ from .arithmetic import FOLD
 from .errors import fail
 from .kernel import thread_index
 from .ranges import forms_of
-from .statements import Alloc, Assign, If, Tile, Undefined, Warps
+from .statements import Alloc, Assign, Define, If, Tile, Undefined, Warps
 from .values import BOOL, Const, Expr, Op, binary
 
 
@@ -56,6 +56,10 @@ class HandWarps:
 
     def tile_set_max_nreg(self, statement, registers):
         """What `do_Warps` reads."""
+
+    def tile_meet(self, statement):
+        """Nothing is written: a group of statements has ended here, and the compiler places
+        barriers between two such groups where one reads what the other writes."""
 
     def tile_sync(self, statement, all=False):  # noqa: A002
         """A barrier: the end of a group; the compiler orders what follows."""
@@ -245,9 +249,38 @@ class HandWarps:
     def arms_on_warps(self, statement):
         """An `if` on the thread's index with barriers inside: each arm is its warps' program."""
         arms = []
-        self.find_arms(statement, range(self.kernel.threads), arms)
+        first, count = self.threads_here()
+        self.find_arms(statement, range(first, first + count), arms)
         self.kept.append(arms)
         self.block(arms)
+
+    def arms_within(self, statement, threads, ahead):
+        """The arms of an `if` in an arm. Ranges of warps do not nest: each does for itself what
+        stands ahead of the `if`, those that come to no arm, too."""
+        arms = []
+        self.find_arms(statement, threads, arms)
+        warps = sorted({t // 32 for t in threads})
+        covered = {w for part in arms for w in range(part.first, part.first + part.count)}
+        for warp in warps:
+            if warp not in covered and ahead:
+                rest = Warps(warp, 1, loops=self.depth)
+                rest.location = statement.location
+                arms.append(rest)
+        for part in arms:
+            part.body[:0] = ahead
+        return arms
+
+    def has_arms(self, statement):
+        """Whether a statement is an `if` whose arms are programs of warps."""
+        return (
+            type(statement) is If
+            and self.reads_threads(statement)
+            and (by_hand(statement.then) or by_hand(statement.otherwise))
+        )
+
+    def is_of_each(self, statement):
+        """Whether warps may do a statement of several warps each for itself."""
+        return _is_budget(statement) or type(statement) in (Define, Assign)
 
     def find_arms(self, statement, threads, arms):
         """The arms of an `if` that some threads come to; of an `elif`, too."""
@@ -256,8 +289,9 @@ class HandWarps:
             mine = [t for t in threads if bool(at_thread(statement.condition, t)) == positive]
             if not work or not mine:
                 continue
-            if len(arm) == 1 and type(arm[0]) is If and self.reads_threads(arm[0]):
-                self.find_arms(arm[0], mine, arms)
+            *ahead, inner = work
+            if self.has_arms(inner) and all(map(self.is_of_each, ahead)):
+                arms += self.arms_within(inner, mine, [x for x in arm if x is not inner])
                 continue
             first, last = mine[0], mine[-1] + 1
             if last - first != len(mine) or first % 32 or last % 32:
@@ -272,7 +306,7 @@ class HandWarps:
                         fail("T.ws of warps that the condition around it keeps out", part.location)
                 arms.extend(arm)
                 continue
-            made = Warps(first // 32, (last - first) // 32, loops=1)  # perhaps
+            made = Warps(first // 32, (last - first) // 32, loops=self.depth)
             made.location = statement.location
             made.body = list(arm)
             arms.append(made)

@@ -99,7 +99,7 @@ class PrimFunc:
         """Makes the modules' texts, and what is known with them."""
         builder = self.builder
         emitters = [
-            Emitter(n, self.arguments + self.workspaces + builder.views, kernel)
+            Emitter(n, self.arguments + self.workspaces + builder.views, kernel, self.promises)
             for n, kernel in zip(self.kernel_names, builder.kernels)
         ]
         self.modules = [x.module() for x in emitters]

@@ -74,6 +74,10 @@ def gemm(
         commit("T.gemm", mbar)
 
 
+gemm_v1 = gemm_v2 = gemm
+"""T.gemm, by the names that older versions of TileLang had for two implementations of it."""
+
+
 def _gemm(
     construct, A, B, C, transpose_A, transpose_B, policy, clear_accum, sparsity=None, part_of_k=1
 ):

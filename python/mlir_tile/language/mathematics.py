@@ -7,6 +7,7 @@ from .dtypes import dtype as element_type
 from .errors import fail, unsupported
 from .float_functions import FLOAT_FUNCTIONS
 from .loop import ceildiv
+from .statements import Assume
 from .values import (
     BOOL,
     FLOAT32,
@@ -299,7 +300,8 @@ def likely(condition):
 
 
 def assume(condition):
-    """A promise; one about sizes and scalar arguments is checked with each call."""
+    """A promise; one about sizes and scalar arguments is checked with each call. Accesses that are
+    inside by what is promised have no condition of their own."""
     from .builder import current_or_none
 
     builder, known = current_or_none(), truth(condition)
@@ -308,9 +310,13 @@ def assume(condition):
             fail("the assumption is false whenever the kernel runs")
         return
     symbols = [x for x in walk(known) if type(x) not in (Op, Const)]
-    sizes = all(type(x) is Variable and x.kind in ("dynamic", "scalar") for x in symbols)
-    if builder is not None and symbols and sizes:
+    kinds = {x.kind if type(x) is Variable else "computed" for x in symbols}
+    if builder is None or not symbols:
+        return
+    if kinds <= {"dynamic", "scalar"}:
         builder.promises.append(known)
+    elif builder.block is not None:
+        builder.add(Assume(known))
 
 
 def And(*values):

@@ -239,6 +239,43 @@ class Facts:
         return False
 
 
+def grid_facts(blocks, extents, promises):
+    """What the extents of the grid say of the indices of blocks: they are below; of a grid of
+    ceildiv(n, m), m times the index is below n, and a whole m below it where n is promised to be a
+    multiple of m."""
+    forms = []
+    for index, extent in zip(blocks, extents, strict=True):
+        forms.append(combine(combine(linear(extent), linear(index), -1), ({}, 1), -1))
+        if type(extent) is not Op or extent.name != "floordiv":
+            continue
+        number = linear(extent.args[1])
+        if number[0] or number[1] < 1:
+            continue
+        step = number[1]
+        size = combine(linear(extent.args[0]), ({}, step - 1), -1)
+        left = combine(size, scale(linear(index), step), -1)
+        whole = any(divides(x, size, step) for x in promises)
+        forms.append(combine(left, ({}, step if whole else 1), -1))
+    return forms
+
+
+def divides(promise, size, step):
+    """Whether a promise says that a size is a multiple of a number."""
+    if type(promise) is not Op:
+        return False
+    if promise.name == "and":
+        return any(divides(x, size, step) for x in promise.args)
+    if promise.name != "eq":
+        return False
+    for value, zero in (promise.args, promise.args[::-1]):
+        if type(value) is Op and value.name == "mod" and linear(zero) == ({}, 0):
+            divisor = linear(value.args[1])
+            if not divisor[0] and divisor[1] > 0 and divisor[1] % step == 0:
+                if combine(linear(value.args[0]), size, -1) == ({}, 0):
+                    return True
+    return False
+
+
 def forms_of(condition, positive=True):
     """Linear forms that are not negative where the condition holds (or, negated, does not)."""
     if type(condition) is not Op:

@@ -34,6 +34,15 @@ class Assign(Statement):
         self.variable, self.value = variable, value
 
 
+class Assume(Statement):
+    """What the program promises of values, from here on."""
+
+    __slots__ = ("condition",)
+
+    def __init__(self, condition):
+        self.condition = condition
+
+
 class Alloc(Statement):
     """A tile in shared memory, a fragment, or local memory; or a variable."""
 

@@ -15,13 +15,18 @@ func.func @approximate_exp(%x: f32) -> f32 {
 
 // Accurate: Cody and Waite's reduction, a polynomial, no approximate instruction,
 // and no flags that would let anything be reordered.
+// CUDA's steps: 2^n by the exponent's bits, 2^f by the special function unit.
 // CHECK-LABEL: func @accurate_exp
 // CHECK-NOT: math.exp
-// CHECK-NOT: llvm.call_intrinsic
 // CHECK-NOT: fastmath
-// CHECK-COUNT-9: math.fma
+// CHECK: %[[P:.*]] = math.fma %[[X:.*]], %{{.*}}, %{{.*}} : f32
+// CHECK: %[[S:.*]] = llvm.call_intrinsic "llvm.nvvm.saturate.f"(%[[P]])
+// CHECK: %[[N:.*]] = llvm.call_intrinsic "llvm.nvvm.fma.rm.f"(%[[S]], %{{.*}}, %{{.*}})
+// CHECK-COUNT-2: math.fma
 // CHECK-NOT: math.fma
-// CHECK: return
+// CHECK: llvm.call_intrinsic "llvm.nvvm.ex2.approx.ftz.f32"
+// CHECK: arith.mulf
+// CHECK-NEXT: return
 // FAST-LABEL: func @accurate_exp
 // FAST: "llvm.nvvm.ex2.approx.ftz.f32"
 func.func @accurate_exp(%x: f32) -> f32 {

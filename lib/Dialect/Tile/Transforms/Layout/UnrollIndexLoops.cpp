@@ -38,10 +38,68 @@ static bool isComputedFrom(Value value, Value iv) {
   return false;
 }
 
+/// Whether `value` is a number once the loops around it are written out: it is
+/// computed from their indices and from constants alone.
+static bool isNumberOnceWritten(Value value) {
+  SmallVector<Value> open{value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!open.empty()) {
+    Value next = open.pop_back_val();
+    if (!next)
+      return false;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+      std::optional<APInt> rounds =
+          loop && loop.getInductionVar() == next ? loop.getStaticTripCount()
+                                                 : std::nullopt;
+      if (!rounds || rounds->ugt(kMaxRounds))
+        return false;
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (op->getNumRegions() != 0 || !isPure(op) || seen.size() >= kMaxVisited ||
+        (op->getNumOperands() == 0 && !op->hasTrait<OpTrait::ConstantLike>()))
+      return false;
+    if (seen.insert(op).second)
+      llvm::append_range(open, op->getOperands());
+  }
+  return true;
+}
+
+/// Whether `loop`, in the code of one iteration of `parallel`, takes its index
+/// for one within a row of a fragment that the iteration has.
+static bool indexesRow(scf::ForOp loop, ParallelOp parallel, int64_t threads,
+                       const TargetInfo &target) {
+  LayoutConstraints constraints(target, threads);
+  cast<TileOpInterface>(parallel.getOperation())
+      .getLayoutConstraints(constraints);
+  if (!constraints.loopDemand)
+    return false;
+  auto takesIndex = [&](const LoopAccess &access) {
+    if (!isFragment(access.buffer()) ||
+        !loop->isProperAncestor(access.operand->getOwner()))
+      return false;
+    bool takes = false;
+    for (const LoopIndex &index : access.indices) {
+      if (index.isIrregular || !llvm::all_of(index.uniforms, [](Value uniform) {
+            return isNumberOnceWritten(uniform);
+          }))
+        return false;
+      takes |= llvm::any_of(index.uniforms, [&](Value uniform) {
+        return isComputedFrom(uniform, loop.getInductionVar());
+      });
+    }
+    return takes;
+  };
+  return llvm::any_of(constraints.loopDemand->accesses, takesIndex);
+}
+
 /// Whether an operation on tiles in `loop` takes the loop's index for one of a
 /// fragment's.
 static bool indexesFragment(scf::ForOp loop, int64_t threads,
                             const TargetInfo &target) {
+  if (auto parallel = loop->getParentOfType<ParallelOp>())
+    return indexesRow(loop, parallel, threads, target);
   auto isIndexed = [&](Operation *op) {
     auto tileOp = dyn_cast<TileOpInterface>(op);
     if (!tileOp)
@@ -102,24 +160,21 @@ static int64_t roundsToWrite(scf::ForOp loop, int64_t threads,
 }
 
 /// Inner loops first: they count among the operations of the outer ones.
-static SmallVector<scf::ForOp> loopsAtBlockLevel(KernelOp kernel) {
+static SmallVector<scf::ForOp> loopsOf(KernelOp kernel) {
   SmallVector<scf::ForOp> loops;
-  kernel.getBodyRegion().walk([&](scf::ForOp loop) {
-    if (!loop->getParentOfType<ParallelOp>())
-      loops.push_back(loop);
-  });
+  kernel.getBodyRegion().walk([&](scf::ForOp loop) { loops.push_back(loop); });
   return loops;
 }
 
 bool tile::hasIndexLoops(KernelOp kernel, const TargetInfo &target) {
-  return llvm::any_of(loopsAtBlockLevel(kernel), [&](scf::ForOp loop) {
+  return llvm::any_of(loopsOf(kernel), [&](scf::ForOp loop) {
     return roundsToWrite(loop, kernel.getThreads(), target) > 0;
   });
 }
 
 void tile::unrollIndexLoops(KernelOp kernel, const TargetInfo &target,
                             bool remarks) {
-  for (scf::ForOp loop : loopsAtBlockLevel(kernel)) {
+  for (scf::ForOp loop : loopsOf(kernel)) {
     int64_t rounds = roundsToWrite(loop, kernel.getThreads(), target);
     if (rounds == 0)
       continue;

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Which threads touch which elements of tiles in shared memory, and so where threads must meet.
+
+A place is what one access touches: `exact`, a key of its indices; `owner`, a key of the rule by
+which an element says whose it is, where its indices are a number in mixed radix of parts of the
+thread's index and of what loops inside add. Two accesses by one rule touch an element by the same
+thread only.
+"""
+
+import collections
+
+from .buffers import Buffer
+from .ranges import bounds_of, key_of, linear
+from .statements import Assign, Define, For, If, Store, Tile, While
+from .values import Expr, Let, Load, Op, walk
+
+Place = collections.namedtuple("Place", "exact owner fixed")
+
+
+def expressions(statement):
+    """The values that a statement itself (without its blocks) reads."""
+    kind = type(statement)
+    if kind is Store:
+        return (statement.value, *statement.indices)
+    if kind is Define:
+        return (statement.let.value,)
+    if kind is Assign:
+        return (statement.value,)
+    if kind in (If, While):
+        return (statement.condition,)
+    if kind is For:
+        return (statement.start, statement.step, *statement.extents)
+    if kind is Tile:
+        found = []
+        for x in statement.operands.values():
+            if isinstance(x, Expr):
+                found.append(x)
+            elif hasattr(x, "offsets"):
+                found += list(x.offsets)
+        return tuple(found)
+    return ()
+
+
+def nodes(statement):
+    """Every node of a statement's own values; operands of atomics, too."""
+    for root in expressions(statement):
+        for node in walk(root):
+            if type(node) is Op and node.name == "atomic":
+                for x in (*node.args[2], node.args[3]):
+                    yield from walk(x)
+            yield node
+
+
+def behind_names(nodes):
+    """Nodes, and those of the values that named ones stand for."""
+    for node in nodes:
+        yield node
+        if type(node) is Let and isinstance(node.value, Expr):
+            yield from behind_names(walk(node.value))
+
+
+class Places:
+    """The part of the emitter that asks where threads meet."""
+
+    def place_of(self, indices, inner):
+        """The place of an access whose indices depend on the thread and on nothing in memory; else
+        None. `inner`: indices, by identity, of the loops inside of what is asked about."""
+        atoms = [x for index in indices if isinstance(index, Expr) for x in walk(index)]
+        if any(isinstance(x, Load) for x in atoms) or not any(map(self.of_thread, atoms)):
+            return None
+        # What a name stands for may have been read from memory, by each iteration anew.
+        behind = list(behind_names(atoms))
+        fixed = not inner or not any(id(x) in inner or isinstance(x, Load) for x in behind)
+        return Place(tuple(map(key_of, indices)), self.owner_of(indices, inner), fixed)
+
+    def owner_of(self, indices, inner):
+        """The rule by which an element says whose it is; None where there is none that is seen.
+
+        Of each index: terms of the thread, terms of the block, and a rest (of inner loops, and a
+        number) that is smaller than every factor of the thread's terms.
+        """
+        if self.gaps(indices):
+            return None
+        rule, parts = [], []
+        for index in indices:
+            terms, constant = linear(index)
+            of_thread, of_block, rest = {}, {}, {}
+            for key, (factor, atom) in terms.items():
+                found = list(behind_names(walk(atom))) if isinstance(atom, Expr) else []
+                threads = any(map(self.of_thread, found))
+                inside = any(id(x) in inner for x in found)
+                if threads and inside:
+                    return None
+                kind = of_thread if threads else rest if inside else of_block
+                kind[key] = factor, atom
+            low, high = bounds_of((rest, constant))
+            at = 1
+            if of_thread:
+                if None in (low, high) or low < 0:
+                    return None
+                at = high + 1
+            for key, (factor, atom) in sorted(of_thread.items(), key=lambda x: abs(x[1][0])):
+                part = self.digits(atom)
+                if part is None or factor < at:
+                    return None
+                parts.append(part)
+                at = factor * (part[1] // part[0])
+            rule.append((frozenset((k, f) for k, (f, _) in of_thread.items()),
+                         frozenset((k, f) for k, (f, _) in of_block.items()) if of_thread else None))
+        return tuple(rule)
+
+    def shared_accesses(self, statement, found, inner=frozenset(), known=True):
+        """Shared buffers that a statement reads (False) and writes (True), and the place: None for
+        any. `known`: nothing around it makes places unknown."""
+
+        def add(buffer, written, indices):
+            place = self.place_of(indices, inner) if known and indices is not None else None
+            found.add((buffer, written, place))
+
+        for node in nodes(statement):
+            if isinstance(node, Load) and node.buffer.space == "shared":
+                add(node.buffer, False, node.indices)
+            if type(node) is Op and node.name == "atomic" and node.args[1].space == "shared":
+                add(node.args[1], True, None)
+        if type(statement) is Store and statement.buffer.space == "shared":
+            add(statement.buffer, True, statement.indices)
+        if type(statement) is Tile:
+            for key, x in statement.operands.items():
+                buffer = getattr(x, "buffer", None)
+                if isinstance(buffer, Buffer) and buffer.space == "shared":
+                    written = key in ("target", "values", "places") or statement.updates(key)
+                    add(buffer, written, None)
+        if type(statement) is For:
+            inner = inner | set(map(id, statement.indices))
+        if type(statement) is While or (type(statement) is For and self.reads_threads(statement)):
+            known = False
+        for block in statement.blocks:
+            for x in block:
+                self.shared_accesses(x, found, inner, known)
+        return found
+
+    def meet(self, earlier, later):
+        """Whether threads must meet between statements with these accesses."""
+        return any(
+            a is b and (first or second) and not self.one_thread(place, other)
+            for a, first, place in earlier
+            for b, second, other in later
+        )
+
+    @staticmethod
+    def one_thread(place, other):
+        """Whether no element of one place is another thread's of the other one."""
+        if place is None or other is None:
+            return False
+        if place.owner is not None and place.owner == other.owner:
+            return True
+        return place.fixed and place.exact == other.exact
+
+    def conflicts(self, block, loop=None):
+        """Whether threads must meet between statements of a block (of a loop: from one iteration to
+        the next)."""
+        seen = set()
+        for statement in block:
+            made = self.shared_accesses(statement, set())
+            if self.meet(seen, made):
+                return True
+            seen |= made
+        if loop is None or not seen:
+            return False
+        inner = frozenset(map(id, loop.indices)) if type(loop) is For else frozenset()
+        seen = set()
+        for statement in block:
+            self.shared_accesses(statement, seen, inner)
+        written = {buffer for buffer, writes, _ in seen if writes}
+        return any(
+            self.returns(loop, {p for b, _, p in seen if b is buffer}, buffer, block)
+            for buffer in written
+        )
+
+    def returns(self, loop, places, buffer, block):
+        """Whether an iteration of a loop may touch an element that another thread touches in
+        another one."""
+        first, *others = places
+        if first is None or not all(self.one_thread(first, x) for x in others):
+            return True
+        if self.one_thread(first, first):
+            return False
+        return bool(others) or not self.moves_on(loop, buffer, first.exact, block)
+
+    def moves_on(self, loop, buffer, exact, block):
+        """Whether no iteration of a loop touches an element of a place that another one touches."""
+        if type(loop) is not For or len(loop.indices) != 1:
+            return False
+        counter = loop.indices[0]
+        for index in self.indices_at(buffer, exact, block):
+            terms, rest = linear(index)
+            factor = terms.pop(key_of(counter), (0,))[0]
+            low, high = bounds_of((terms, rest))
+            if None not in (low, high) and abs(factor) > high - low:
+                return True
+        return False
+
+    def indices_at(self, buffer, exact, block):
+        """The indices of the accesses of a block to a place."""
+        for statement in block:
+            accesses = [x for x in nodes(statement) if isinstance(x, Load)]
+            if type(statement) is Store:
+                accesses.append(statement)
+            for x in accesses:
+                if x.buffer is buffer and tuple(map(key_of, x.indices)) == exact:
+                    return x.indices
+            for inner in statement.blocks:
+                found = self.indices_at(buffer, exact, inner)
+                if found:
+                    return found
+        return ()
