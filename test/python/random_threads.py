@@ -194,6 +194,28 @@ class Program:
 
         return run
 
+    def store_of_some(self, indent):
+        """Some threads store elements that others read."""
+        tile = self.random.choice([x for x in self.tiles if x not in self.forbidden_writes] or [None])
+        if tile is None:
+            return self.assign(indent)
+        n, part, row = self.threads, self.random.choice((2, 8, 32)), self.row(tile)
+        outer = self.forbidden_reads
+        self.forbidden_reads = outer | {tile}
+        value = self.value()
+        self.forbidden_reads = outer
+        self.written.add(tile)
+        self.lines += [
+            f"{indent}if tid % {part} == 0:",
+            f"{indent}    {tile}[{row}, tid // {part}] = {value.text}",
+        ]
+
+        def run(state, active):
+            new, mine = value.evaluate(state), active & (state.thread % part == 0)
+            state.tiles[tile][row, (np.arange(n) // part)[mine]] = new[mine]
+
+        return run
+
     def assign(self, indent):
         value = self.value()
         if self.locals and self.random.random() < 0.5:
@@ -286,8 +308,10 @@ class Program:
                 steps.append(self.branch(indent, depth))
             elif depth and kind < 0.45:
                 steps.append(self.loop(indent, depth))
-            elif kind < 0.75:
+            elif kind < 0.7:
                 steps.append(self.store(indent))
+            elif kind < 0.78:
+                steps.append(self.store_of_some(indent))
             else:
                 steps.append(self.assign(indent))
         return steps
@@ -317,8 +341,8 @@ class Program:
             head += [f"            {name}[{at}] = tid + {at}" for at in range(size)]
         head += [f"            {name} = {k}" for k, name in enumerate(self.variables)]
         tail = [f"            B[b, {i}, tid] = {value}" for i, value in enumerate(self.results())]
-        text = "\n".join(head + self.lines + tail) + "\n"
-        return text.replace("            ", "        ")
+        lines = (x[4:] if x.startswith(" " * 12) else x for x in head + self.lines + tail)
+        return "\n".join(lines) + "\n"
 
     def results(self):
         found = [f"{x}[{row}, tid]" for x, rows in self.tiles.items() for row in range(rows)]

@@ -9,8 +9,8 @@ import copy
 
 from .barriers import Barriers
 from .buffers import Region
-from .emit_threads import nodes
-from .emit_warps import at_thread, by_hand
+from .emit_warps import by_hand
+from .places import at_thread, nodes
 from .statements import Alloc, Assign, Define, For, If, Store, Tile, Warps, While
 from .values import Load, Op, number_of, walk
 

@@ -42,6 +42,7 @@ class Threads(Places):
         from .arms import without_variables
 
         self.has_threads = self.kernel.thread_index is not None
+        self.tables, self.compared = {}, {}  # of places of which no rule says whose they are
         self.mark_threads(body)
         if self.has_threads:
             self.spread_all(body)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Warps and barriers by hand to operations of the tile dialect."""
 
-from .arithmetic import FOLD
 from .errors import fail
 from .kernel import thread_index
+from .places import at_thread, nodes
 from .ranges import forms_of
 from .statements import Alloc, Assign, Define, If, Tile, Undefined, Warps
-from .values import BOOL, Const, Expr, Op, binary
+from .values import BOOL, Op, binary
 
 
 def by_hand(block):
@@ -19,22 +19,8 @@ def by_hand(block):
     )
 
 
-def at_thread(value, number):
-    """The number that a value of the thread's index and of numbers is for one thread."""
-    if not isinstance(value, Expr):
-        return value
-    if type(value) is Const:
-        return value.value
-    if type(value) is not Op:
-        return number
-    arguments = [at_thread(x, number) for x in value.args]
-    return arguments[0] if value.name == "cast" else FOLD[value.name](*arguments)
-
-
 def _mentions(statement, buffer):
     """Whether a statement, or one inside of it, uses a buffer."""
-    from .emit_threads import nodes
-
     # `==` of a variable compares its value, so the buffers are compared by `is`.
     if any(getattr(statement, x, None) is buffer for x in ("variable", "buffer")):
         return True

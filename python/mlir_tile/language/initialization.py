@@ -67,7 +67,7 @@ def _search(block, written, found, by_others, loops):
 
 def accesses(statement):
     """(buffers that a statement itself, without its blocks, reads; those that it writes)."""
-    from .emit_threads import nodes
+    from .places import nodes
 
     reads, writes = [], []
     for node in nodes(statement):

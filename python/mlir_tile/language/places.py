@@ -4,17 +4,25 @@
 A place is what one access touches: `exact`, a key of its indices; `owner`, a key of the rule by
 which an element says whose it is, where its indices are a number in mixed radix of parts of the
 thread's index and of what loops inside add. Two accesses by one rule touch an element by the same
-thread only.
+thread only. Where there is no such rule, the elements of all threads and of all iterations inside
+are counted.
 """
 
 import collections
 
+from .arithmetic import FOLD
 from .buffers import Buffer
 from .ranges import bounds_of, key_of, linear
 from .statements import Assign, Define, For, If, Store, Tile, While
-from .values import Expr, Let, Load, Op, walk
+from .values import Const, Expr, Let, Load, Op, Variable, walk
 
-Place = collections.namedtuple("Place", "exact owner fixed")
+Place = collections.namedtuple("Place", "exact owner inner")
+
+Table = collections.namedtuple("Table", "of_block around columns threads")
+"""Elements that an access touches: what of their indices is the block's (terms, left out; loops
+around, among the columns), the rest of each index, and the threads."""
+
+_MOST = 1 << 18  # elements that are counted
 
 
 def expressions(statement):
@@ -51,12 +59,88 @@ def nodes(statement):
             yield node
 
 
+def at_thread(value, number):
+    """The number that a value of the thread's index and of numbers is for one thread."""
+    if not isinstance(value, Expr):
+        return value
+    if type(value) is Const:
+        return value.value
+    if type(value) is not Op:
+        return number
+    arguments = [at_thread(x, number) for x in value.args]
+    return arguments[0] if value.name == "cast" else FOLD[value.name](*arguments)
+
+
 def behind_names(nodes):
     """Nodes, and those of the values that named ones stand for."""
     for node in nodes:
         yield node
         if type(node) is Let and isinstance(node.value, Expr):
             yield from behind_names(walk(node.value))
+
+
+def numbers_of(ranges):
+    """The numbers of ranges (low, high), along an axis each; None where there are too many, or
+    where a bound is not known."""
+    import numpy
+
+    values, count = {}, 1
+    for axis, (key, (low, high)) in enumerate(ranges.items()):
+        if low is None or high is None:
+            return None
+        count *= high - low + 1
+        if not 0 < count <= _MOST:
+            return None
+        shape = [1] * len(ranges)
+        shape[axis] = high - low + 1
+        values[key] = numpy.arange(low, high + 1).reshape(shape)
+    return values
+
+
+def evaluate(value, values):
+    """What a value is for each thread and iteration: an array of numpy's, or a number; None where
+    it depends on anything else. `values`: arrays, by the identity of the index that they are of."""
+    import numpy
+
+    if not isinstance(value, Expr):
+        return value if isinstance(value, int) else None
+    if id(value) in values:
+        return values[id(value)]
+    if type(value) is Const:
+        return value.value if value.dtype.is_integer else None
+    if type(value) is Let:
+        return evaluate(value.value, values)
+    if type(value) is not Op or not value.dtype.is_integer:
+        return None
+    arguments = [evaluate(x, values) for x in value.args]
+    if any(x is None for x in arguments):
+        return None
+    if value.name == "cast":
+        return arguments[0]
+    function = {"max": numpy.maximum, "min": numpy.minimum}.get(value.name) or FOLD.get(value.name)
+    if function is None or value.name in ("div", "truncdiv"):
+        return None
+    if value.name in ("floordiv", "mod") and not numpy.all(arguments[1]):
+        return None
+    return function(*arguments)
+
+
+def alike(first, second):
+    """Whether each element that two tables have is of one thread."""
+    import numpy
+
+    threads = numpy.concatenate((first.threads, second.threads))
+    codes, span = numpy.zeros_like(threads), 1
+    for a, b in zip(first.columns, second.columns, strict=True):
+        column = numpy.concatenate((a, b))
+        size = int(column.max() - column.min()) + 1
+        span *= size
+        if span >= 1 << 62:
+            return False
+        codes = codes * size + (column - column.min())
+    order = numpy.lexsort((threads, codes))
+    codes, threads = codes[order], threads[order]
+    return not ((codes[1:] == codes[:-1]) & (threads[1:] != threads[:-1])).any()
 
 
 class Places:
@@ -68,10 +152,70 @@ class Places:
         atoms = [x for index in indices if isinstance(index, Expr) for x in walk(index)]
         if any(isinstance(x, Load) for x in atoms) or not any(map(self.of_thread, atoms)):
             return None
-        # What a name stands for may have been read from memory, by each iteration anew.
-        behind = list(behind_names(atoms))
-        fixed = not inner or not any(id(x) in inner or isinstance(x, Load) for x in behind)
-        return Place(tuple(map(key_of, indices)), self.owner_of(indices, inner), fixed)
+        exact, owner = tuple(map(key_of, indices)), self.owner_of(indices, inner)
+        inside = {id(x): x for x in behind_names(atoms) if id(x) in inner}
+        place = Place(exact, owner, frozenset(inside))
+        if owner is None and (exact, place.inner) not in self.tables:
+            self.tables[exact, place.inner] = self.table(indices, list(inside.values()))
+        return place
+
+    def table(self, indices, inner):
+        """What an access touches, counted; None where it cannot be."""
+        import numpy
+
+        forms = [linear(x) for x in indices]
+        axes = {id(self.kernel.thread_index): self.kernel.thread_index}
+        axes.update((id(x), x) for x in inner)
+        of_block = []
+        for number, (terms, _) in enumerate(forms):
+            for key, (factor, atom) in list(terms.items()):
+                found = list(behind_names(walk(atom))) if isinstance(atom, Expr) else []
+                if not any(self.of_thread(x) or id(x) in axes for x in found):
+                    of_block.append((number, key, factor))
+                    del terms[key]
+        # Loops around the access whose index stands beside the thread's: for each number of theirs.
+        atoms = [atom for terms, _ in forms for _, atom in terms.values()]
+        around = {
+            id(x): x
+            for atom in atoms
+            for x in behind_names(walk(atom))
+            if type(x) is Variable and id(x) not in axes
+        }
+        axes.update(around)
+        ranges = {x: (v.low, v.high) for x, v in axes.items()}
+        # All threads, those that a condition around keeps out, too.
+        ranges[id(self.kernel.thread_index)] = 0, self.kernel.threads - 1
+        values = numbers_of(ranges)
+        if values is None:
+            return None
+        columns = []
+        for terms, constant in forms:
+            column = constant
+            for factor, atom in terms.values():
+                found = evaluate(atom, values)
+                if found is None:
+                    return None
+                column = column + factor * found
+            columns.append(column)
+        sizes = numpy.broadcast_shapes(*(x.shape for x in values.values()))
+        columns += [values[x] for x in sorted(around)]
+        flat = [numpy.broadcast_to(x, sizes).ravel() for x in columns]
+        thread = numpy.broadcast_to(values[id(self.kernel.thread_index)], sizes).ravel()
+        return Table(frozenset(of_block), frozenset(around), flat, thread)
+
+    def one_thread(self, place, other):
+        """Whether no element of one place is another thread's of the other one."""
+        if place is None or other is None:
+            return False
+        if place.owner is not None and place.owner == other.owner:
+            return True
+        first, second = (self.tables.get((x.exact, x.inner)) for x in (place, other))
+        if first is None or second is None or first[:2] != second[:2]:
+            return False
+        key = (place.exact, place.inner), (other.exact, other.inner)
+        if key not in self.compared:
+            self.compared[key] = alike(first, second)
+        return self.compared[key]
 
     def owner_of(self, indices, inner):
         """The rule by which an element says whose it is; None where there is none that is seen.
@@ -146,15 +290,6 @@ class Places:
             for a, first, place in earlier
             for b, second, other in later
         )
-
-    @staticmethod
-    def one_thread(place, other):
-        """Whether no element of one place is another thread's of the other one."""
-        if place is None or other is None:
-            return False
-        if place.owner is not None and place.owner == other.owner:
-            return True
-        return place.fixed and place.exact == other.exact
 
     def conflicts(self, block, loop=None):
         """Whether threads must meet between statements of a block (of a loop: from one iteration to

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 #include "UnrollIndexLoops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
@@ -38,20 +39,21 @@ static bool isComputedFrom(Value value, Value iv) {
   return false;
 }
 
-/// Whether `value` is a number once the loops around it are written out: it is
-/// computed from their indices and from constants alone.
-static bool isNumberOnceWritten(Value value) {
+/// Whether `value` says which element of its row an iteration of `parallel`
+/// takes once the loops around it are written out: it is computed from their
+/// indices, those of the iteration and constants alone.
+static bool isKnownOnceWritten(Value value, ParallelOp parallel) {
   SmallVector<Value> open{value};
   llvm::SmallPtrSet<Operation *, 8> seen;
   while (!open.empty()) {
     Value next = open.pop_back_val();
-    if (!next)
-      return false;
     if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (argument.getOwner()->getParentOp() == parallel)
+        continue;
       auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-      std::optional<APInt> rounds =
-          loop && loop.getInductionVar() == next ? loop.getStaticTripCount()
-                                                 : std::nullopt;
+      std::optional<APInt> rounds = loop && loop.getInductionVar() == next
+                                        ? loop.getStaticTripCount()
+                                        : std::nullopt;
       if (!rounds || rounds->ugt(kMaxRounds))
         return false;
       continue;
@@ -68,30 +70,27 @@ static bool isNumberOnceWritten(Value value) {
 
 /// Whether `loop`, in the code of one iteration of `parallel`, takes its index
 /// for one within a row of a fragment that the iteration has.
-static bool indexesRow(scf::ForOp loop, ParallelOp parallel, int64_t threads,
-                       const TargetInfo &target) {
-  LayoutConstraints constraints(target, threads);
-  cast<TileOpInterface>(parallel.getOperation())
-      .getLayoutConstraints(constraints);
-  if (!constraints.loopDemand)
-    return false;
-  auto takesIndex = [&](const LoopAccess &access) {
-    if (!isFragment(access.buffer()) ||
-        !loop->isProperAncestor(access.operand->getOwner()))
-      return false;
-    bool takes = false;
-    for (const LoopIndex &index : access.indices) {
-      if (index.isIrregular || !llvm::all_of(index.uniforms, [](Value uniform) {
-            return isNumberOnceWritten(uniform);
-          }))
-        return false;
-      takes |= llvm::any_of(index.uniforms, [&](Value uniform) {
-        return isComputedFrom(uniform, loop.getInductionVar());
-      });
-    }
-    return takes;
+static bool indexesRow(scf::ForOp loop, ParallelOp parallel) {
+  auto takesIndex = [&](Value buffer, ValueRange indices) {
+    return isFragment(buffer) &&
+           llvm::all_of(indices,
+                        [&](Value index) {
+                          return isKnownOnceWritten(index, parallel);
+                        }) &&
+           llvm::any_of(indices, [&](Value index) {
+             return isComputedFrom(index, loop.getInductionVar());
+           });
   };
-  return llvm::any_of(constraints.loopDemand->accesses, takesIndex);
+  return loop.getBody()
+      ->walk([&](Operation *op) {
+        bool takes = false;
+        if (auto load = dyn_cast<memref::LoadOp>(op))
+          takes = takesIndex(load.getMemRef(), load.getIndices());
+        else if (auto store = dyn_cast<memref::StoreOp>(op))
+          takes = takesIndex(store.getMemRef(), store.getIndices());
+        return takes ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Whether an operation on tiles in `loop` takes the loop's index for one of a
@@ -99,7 +98,7 @@ static bool indexesRow(scf::ForOp loop, ParallelOp parallel, int64_t threads,
 static bool indexesFragment(scf::ForOp loop, int64_t threads,
                             const TargetInfo &target) {
   if (auto parallel = loop->getParentOfType<ParallelOp>())
-    return indexesRow(loop, parallel, threads, target);
+    return indexesRow(loop, parallel);
   auto isIndexed = [&](Operation *op) {
     auto tileOp = dyn_cast<TileOpInterface>(op);
     if (!tileOp)
