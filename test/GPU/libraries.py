@@ -43,10 +43,27 @@ LIBRARIES = {
         "repository": "deepseek-ai/TileKernels",
         "paths": ["."],
         "tests": ["tests", "-p", "no:benchmark"],
-        "benchmarks": [],
+        "benchmarks": ["tests", "-p", "no:benchmark", "-m", "benchmark", "--run-benchmark"],
     },
 }
 SITE_CUSTOMIZE = "import mlir_tile.compat\nmlir_tile.compat.install()\n"
+# TileKernels asks for a module by a name that TileLang 0.1.15 no longer has.
+SITE_CUSTOMIZE_TILELANG = """
+import importlib, importlib.machinery, sys
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "tilelang.utils.target":
+            return importlib.machinery.ModuleSpec(name, self)
+
+    def create_module(self, spec):
+        return importlib.import_module("tilelang.backend.target")
+
+    def exec_module(self, module):
+        pass
+
+sys.meta_path.append(Finder())
+"""
 
 
 def unzip(wheel, folder):
@@ -70,9 +87,10 @@ class Run:
         self.site.mkdir()
         for wheel in sorted(options.packages.glob("*.whl")):
             unzip(wheel, self.site)
+        customize = SITE_CUSTOMIZE_TILELANG if options.tilelang else SITE_CUSTOMIZE
+        (self.site / "sitecustomize.py").write_text(customize, encoding="utf-8")
         if not options.tilelang:
             unzip(options.wheel, self.site)
-            (self.site / "sitecustomize.py").write_text(SITE_CUSTOMIZE, encoding="utf-8")
 
     def pytest(self, log, limit, *arguments):
         paths = [HERE, self.site, *(self.source / x for x in self.library["paths"])]
