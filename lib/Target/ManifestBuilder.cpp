@@ -207,6 +207,8 @@ namespace {
 struct LaunchValue {
   Expr expr;
   std::string text;
+  /// Of a stride: the extent of its dimension.
+  std::optional<Expr> extent = std::nullopt;
 };
 } // namespace
 
@@ -245,9 +247,9 @@ static std::optional<LaunchValue> launchValueOf(KernelOp kernel, Value value) {
       return std::nullopt;
     unsigned index = source.getArgNumber();
     unsigned dim = position - metadata.getStrides().begin();
-    return LaunchValue{Expr::stride(index, dim), "stride " +
-                                                     std::to_string(dim) +
-                                                     " of " + nameOf(index)};
+    return LaunchValue{Expr::stride(index, dim),
+                       "stride " + std::to_string(dim) + " of " + nameOf(index),
+                       Expr::dim(index, dim)};
   }
   auto dim = value.getDefiningOp<memref::DimOp>();
   if (!dim || !dim.getConstantIndex())
@@ -277,11 +279,15 @@ static void addAssumption(KernelOp kernel, AssumeOp assume,
     if (std::optional<LaunchValue> other = launchValueOf(kernel, same))
       add(Expr::binary(Expr::Kind::Eq, value->expr, other->expr),
           "equal to " + other->text);
-  if (auto divisor = assume.getDivisibleBy())
-    add(Expr::binary(
-            Expr::Kind::Eq,
-            Expr::binary(Expr::Kind::Mod, value->expr, int64_t(*divisor)), 0),
+  if (auto divisor = assume.getDivisibleBy()) {
+    Expr rest = Expr::binary(Expr::Kind::Mod, value->expr, int64_t(*divisor));
+    // Nothing is ever multiplied by the stride of one element, and libraries
+    // write what they like there.
+    if (value->extent)
+      rest = rest * Expr::binary(Expr::Kind::Ge, *value->extent, 2);
+    add(Expr::binary(Expr::Kind::Eq, rest, 0),
         "a multiple of " + text(*divisor));
+  }
   if (auto min = assume.getMin())
     add(Expr::binary(Expr::Kind::Ge, value->expr, int64_t(*min)),
         "at least " + text(*min));

@@ -21,7 +21,8 @@ from .emit_warps import HandWarps, by_hand
 from .errors import fail, unsupported
 from .initialization import first_reductions
 from .memory import Pointer
-from .ranges import Facts, alone_in, forms_of, grid_facts, linear
+from .places import steady_buffers
+from .ranges import Facts, alone_in, forms_of, grid_facts, linear, promised_divisor
 from .returns import without_returns
 from .statements import Alloc, Assume, Leave, Undefined
 from .values import BOOL, Op, Variable, binary, number_of
@@ -35,10 +36,12 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
         self.lines, self.scopes, self.kept = [], [{}], []
         self.constants, self.count, self.locations = {}, 0, {}
         self.variables = {}
+        self.small = set()  # memory of a thread that the block holds: no TMA for so little
         self.depth = 0  # loops around what is written now
         self.names, self.sizes, self.dims = {}, {}, []
         self.touched, self.measured = set(), set()  # arguments by identity, sizes by name
         self.repeated = []  # (buffer, dimension) of a size that stood in another extent before
+        self.promises = promises
         facts = Facts(forms=grid_facts(kernel.blocks, kernel.grid, promises))
         self.mode, self.facts, self.conditions = "block", facts, 0
         self.location, self.loc = kernel.location, ""
@@ -150,6 +153,41 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
                 continue  # None may stand for what the kernel does not touch
             pair = self.dimension(first, j), self.dimension(buffer, i)
             self.dims.append("tile.assume %s equals %s : index %s" % (*pair, self.loc))
+        for buffer in self.arguments:
+            if isinstance(buffer, Buffer) and id(buffer) in self.touched:
+                self.promise_divisors(buffer)
+
+    def promise_divisors(self, buffer):
+        """What T.assume says that extents and strides of an argument are multiples of."""
+        for i, size in enumerate(buffer.shape):
+            self.promise_divisor(size, lambda i=i: self.dimension(buffer, i))
+        if buffer.given_strides is None:
+            return
+        names = []
+
+        def stride(i):
+            if not names:
+                self.count += 1
+                rank, name = len(buffer.shape), f"%{self.count}"
+                names.extend(f"{name}#{2 + rank + k}" if rank else "" for k in range(rank))
+                kinds = ", ".join(["index"] * (2 * rank + 1))
+                self.dims.append(
+                    f"{name}:{2 + 2 * rank} = memref.extract_strided_metadata"
+                    f" {self.names[id(buffer)]} : {self.memref(buffer)} ->"
+                    f" memref<{buffer.dtype.mlir}>, {kinds} {self.loc}"
+                )
+            return names[i]
+
+        for i, size in enumerate(buffer.given_strides):
+            self.promise_divisor(size, lambda i=i: stride(i))
+
+    def promise_divisor(self, size, name):
+        if number_of(size) is None:
+            divisor = promised_divisor(size, self.promises)
+            if divisor > 1:
+                self.dims.append(
+                    f"tile.assume {name()} {{divisible_by = {divisor} : i64}} : index {self.loc}"
+                )
 
     def alias_scalars(self, argument):
         """A size that is no extent may be an argument of its name."""
@@ -284,12 +322,14 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
     # Statements.
     def block(self, statements):
         group, touched = [], set()
-        for statement in statements:
+        for number, statement in enumerate(statements):
             self.locate(statement.location)
             if type(statement) is Leave:
                 break
             if type(statement) is Assume:
-                self.facts = Facts(self.facts, forms_of(self.keep(statement.condition)))
+                condition = self.keep(statement.condition)
+                steady = steady_buffers(condition, statements[number + 1 :])
+                self.facts = Facts(self.facts, forms_of(condition, steady=steady))
                 continue
             if self.mode == "block" and self.has_threads:
                 if type(statement) is Alloc:

@@ -2,10 +2,12 @@
 """Branches and loops of a kernel to operations of scf and tile."""
 
 import contextlib
+import copy
 
 from .buffers import Buffer
 from .emit_warps import by_hand
-from .ranges import forms_of
+from .places import accesses_of, behind_names, steady_buffers
+from .ranges import combine, forms_of, is_pure, key_of, linear, value_of
 from .statements import (
     Alloc,
     Assign,
@@ -18,7 +20,7 @@ from .statements import (
     leaves,
     written_variables,
 )
-from .values import BOOL, Op, number_of, reads_memory, unary
+from .values import BOOL, Op, number_of, reads_memory, unary, walk
 
 _UNROLLED = 64  # iterations of T.unroll that are written out
 
@@ -50,7 +52,8 @@ class Loops:
         self.conditions += inside
         arms = []
         for positive, body in ((True, statement.then), (False, statement.otherwise)):
-            with self.region(forms_of(statement.condition, positive)):
+            steady = steady_buffers(statement.condition, body)
+            with self.region(forms_of(statement.condition, positive, steady)):
                 self.block(body)
                 arms.append((self.lines, {k: self.variables[k] for k in before}))
         self.conditions -= inside
@@ -99,6 +102,10 @@ class Loops:
     def write_loop(self, statement):
         if leaves(statement.body):
             return self.jumping_for(statement)
+        if self.mode == "thread" and statement.kind == "vectorized" and not statement.guarded:
+            conditions = self.whole_vector(statement)
+            if conditions:
+                return self.do_If(self.by_whole_vector(statement, conditions))
         if self.mode == "block" and statement.kind == "parallel":
             return self.parallel(statement)
         if self.mode == "block" and statement.kind == "vectorized" and self.elementwise(statement):
@@ -116,6 +123,49 @@ class Loops:
             if not carried and not by_hand(statement.body):
                 return self.pipelined(statement, carried)
         return self.serial(statement, carried)
+
+    def whole_vector(self, statement):
+        """Under which conditions all accesses of a vectorized loop are inside of their tensors; none
+        where they are anyway, or where that does not follow from the loop's first and last one."""
+        count, index = self.trip_count(statement), statement.indices[0]
+        if not count or statement.start != 0 or statement.step != 1:
+            return []
+        found = {}
+        for access in accesses_of(statement.body):
+            if access.buffer.space != "global":
+                continue
+            for place, size in zip(access.indices, access.buffer.shape):
+                form = linear(place)
+                for sign, at in ((-1, combine(linear(size), ({}, 1), -1)), (1, ({}, 0))):
+                    least = self.least(combine(at, form, sign), index, count)
+                    if least is None:
+                        return []
+                    if not self.facts.holds(least):
+                        found.setdefault(str(sorted(map(str, least[0]))) + str(least[1]), least)
+        return [Op("ge", (value_of(x), 0), BOOL) for x in found.values()]
+
+    def least(self, form, index, count):
+        """The least that a linear form is for the indices of a loop, as a form; None where it is
+        not linear in them, or reads memory."""
+        terms = dict(form[0])
+        factor = terms.pop(key_of(index), (0,))[0]
+        for _, atom in terms.values():
+            if not is_pure(atom) or any(x is index for x in behind_names(walk(atom))):
+                return None
+        return terms, form[1] + min(0, factor * (count - 1))
+
+    def by_whole_vector(self, statement, conditions):
+        """Vectors that are inside as a whole, without a condition for each element; the others."""
+        condition = conditions[0]
+        for x in conditions[1:]:
+            condition = Op("and", (condition, x), BOOL)
+        made = If(self.keep(condition))
+        guarded = copy.copy(statement)
+        guarded.guarded = True
+        made.location = statement.location
+        made.then, made.otherwise = [statement], [guarded]
+        self.kept.append(made)
+        return made
 
     def elementwise(self, statement):
         """Whether a vectorized loop of the block has nothing but stores to elements."""

@@ -49,6 +49,7 @@ class Threads(Places):
         # What every thread would hold alike, the block holds once.
         for buffer in without_variables(body, self.outside - self.thread_buffers):
             buffer.space = "shared"
+            self.small.add(buffer)
         self.kinds = {}  # by identity, and statements have been replaced
 
     def mark_threads(self, body):

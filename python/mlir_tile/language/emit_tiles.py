@@ -84,7 +84,7 @@ class Tiles:
         attributes = []
         if coalesced_width:
             attributes.append(f"coalesced_width = {int(coalesced_width)} : i64")
-        if disable_tma:
+        if disable_tma or target.buffer in self.small:
             attributes.append("disable_tma")
         if policy:
             attributes.append(f"eviction_policy = #tile.eviction_policy<{policy}>")

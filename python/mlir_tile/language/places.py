@@ -59,6 +59,41 @@ def nodes(statement):
             yield node
 
 
+def accesses_of(block):
+    """Loads and stores of statements, those of nested blocks, too."""
+    for statement in block:
+        yield from (x for x in nodes(statement) if isinstance(x, Load))
+        if type(statement) is Store:
+            yield statement
+        for inner in statement.blocks:
+            yield from accesses_of(inner)
+
+
+def steady_buffers(value, block):
+    """Memory of threads and of the block that a value reads and that statements do not write."""
+    read = [x.buffer for x in walk(value) if isinstance(x, Load) and x.buffer.space != "global"]
+    return [x for x in read if not any(_may_write(statement, x) for statement in block)]
+
+
+def _may_write(statement, buffer):
+    """Whether a statement, or one inside of it, may write a buffer."""
+    own = getattr(statement, "variable", None) if type(statement) is Assign else None
+    if type(statement) is Store:
+        own = statement.buffer
+    if own is buffer:
+        return True
+    if type(statement) is Tile:
+        sides = statement.operands.values()
+        if any(x is buffer or getattr(x, "buffer", None) is buffer for x in sides):
+            return True
+    if any(
+        type(x) is Op and x.name in ("atomic", "call") and any(y is buffer for y in x.args)
+        for x in nodes(statement)
+    ):
+        return True
+    return any(_may_write(x, buffer) for inner in statement.blocks for x in inner)
+
+
 def at_thread(value, number):
     """The number that a value of the thread's index and of numbers is for one thread."""
     if not isinstance(value, Expr):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bounds and linear forms of integer expressions: extents of slices, accesses that stay inside."""
 
+import math
+
 from .values import Const, Expr, Let, Load, Op, Variable, binary
 
 
@@ -46,10 +48,15 @@ def linear(value):
     return {key_of(value): (1, value)}, 0
 
 
-def is_pure(value):
+def is_pure(value, steady=()):
+    """Whether a value is the same wherever it is computed. `steady`: buffers that nothing writes
+    meanwhile."""
     if type(value) is Load:
-        return False
-    return type(value) is not Op or all(is_pure(x) for x in value.args if isinstance(x, Expr))
+        inside = all(is_pure(x, steady) for x in value.indices if isinstance(x, Expr))
+        return inside and any(value.buffer is x for x in steady)
+    return type(value) is not Op or all(
+        is_pure(x, steady) for x in value.args if isinstance(x, Expr)
+    )
 
 
 def combine(a, b, sign):
@@ -89,7 +96,7 @@ def divided(value, divisor):
     terms, constant = linear(value)
     whole = {k: (f // divisor, atom) for k, (f, atom) in terms.items() if f % divisor == 0}
     rest = {k: x for k, x in terms.items() if k not in whole}, constant % divisor
-    quotient, left = _value_of((whole, constant // divisor)), _value_of(rest)
+    quotient, left = value_of((whole, constant // divisor)), value_of(rest)
     low, high = bounds_of(rest)
     if low is not None and high is not None and 0 <= low and high < divisor:
         return quotient, left
@@ -97,7 +104,7 @@ def divided(value, divisor):
     return binary("add", quotient, more), binary("mod", left, divisor)
 
 
-def _value_of(form):
+def value_of(form):
     """The value that a linear form is."""
     result = form[1]
     for factor, atom in form[0].values():
@@ -259,6 +266,42 @@ def grid_facts(blocks, extents, promises):
     return forms
 
 
+def promised_divisor(value, promises):
+    """A number that divides an integer by what is promised (`n % k == 0`) of its parts."""
+    if type(value) is Op and value.name == "mul":
+        a, b = (promised_divisor(x, promises) for x in value.args)
+        return a * b
+    terms, constant = linear(value)
+    result = abs(constant)
+    for factor, atom in terms.values():
+        part = abs(factor)
+        if type(atom) is Op and atom.name == "mul":
+            part *= promised_divisor(atom, promises)
+        else:
+            for divisor in divisors_of(atom, promises):
+                part = math.lcm(part, abs(factor) * divisor)
+        result = math.gcd(result, part)
+    return result
+
+
+def divisors_of(atom, promises):
+    """The numbers of which promises say that an atom is a multiple."""
+    for promise in promises:
+        if type(promise) is Op and promise.name == "and":
+            yield from divisors_of(atom, promise.args)
+        if type(promise) is not Op or promise.name != "eq":
+            continue
+        for value, zero in (promise.args, promise.args[::-1]):
+            if type(value) is Op and value.name == "mod" and linear(zero) == ({}, 0):
+                divisor = linear(value.args[1])
+                if not divisor[0] and divisor[1] > 0 and same_form(value.args[0], atom):
+                    yield divisor[1]
+
+
+def same_form(a, b):
+    return combine(linear(a), linear(b), -1) == ({}, 0)
+
+
 def divides(promise, size, step):
     """Whether a promise says that a size is a multiple of a number."""
     if type(promise) is not Op:
@@ -276,20 +319,21 @@ def divides(promise, size, step):
     return False
 
 
-def forms_of(condition, positive=True):
-    """Linear forms that are not negative where the condition holds (or, negated, does not)."""
+def forms_of(condition, positive=True, steady=()):
+    """Linear forms that are not negative where the condition holds (or, negated, does not). Of
+    memory, only what is in `steady` buffers counts."""
     if type(condition) is not Op:
         return []
     name, args = condition.name, condition.args
     if (name == "and" and positive) or (name == "or" and not positive):
-        return forms_of(args[0], positive) + forms_of(args[1], positive)
+        return forms_of(args[0], positive, steady) + forms_of(args[1], positive, steady)
     if name == "xor" and args[1] is True:
-        return forms_of(args[0], not positive)
+        return forms_of(args[0], not positive, steady)
     if len(args) != 2 or name not in ("lt", "le", "gt", "ge", "eq"):
         return []
     for x in args:
         if isinstance(x, float) or (
-            isinstance(x, Expr) and (not x.dtype.is_integer or not is_pure(x))
+            isinstance(x, Expr) and (not x.dtype.is_integer or not is_pure(x, steady))
         ):
             return []
     if not positive:

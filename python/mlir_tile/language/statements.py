@@ -58,7 +58,7 @@ class For(Statement):
 
     __slots__ = (
         *("kind", "indices", "start", "extents", "step", "body", "stages", "attributes"),
-        "written",
+        *("written", "guarded"),
     )
 
     def __init__(self, kind, indices, extents, start=0, step=1, stages=1, attributes=None):
@@ -67,6 +67,7 @@ class For(Statement):
         self.attributes = attributes or {}
         self.body = []
         self.written = False  # by the user, not by an operation that is made of loops
+        self.guarded = False  # each element has its own condition: a vector that is not whole
 
     @property
     def blocks(self):

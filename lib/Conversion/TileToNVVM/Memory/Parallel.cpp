@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "tile/Analysis/Divisibility.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -54,6 +55,14 @@ int64_t ParallelLowering::groupWidth() {
   while (width * 2 * elementBits <= kMaxAccessBits && run % (width * 2) == 0 &&
          layout.numRegisters() % (width * 2) == 0)
     width *= 2;
+  // Narrower, where that many take the same way through a branch.
+  op.getBodyRegion().walk([&](scf::IfOp branch) {
+    int64_t together = width;
+    while (together > 1 && !decidesForRun(branch.getCondition(), together))
+      together /= 2;
+    if (together > 1)
+      width = together;
+  });
   return width;
 }
 
@@ -393,7 +402,7 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
   if (auto loop = dyn_cast<scf::ForOp>(inner))
     if (std::optional<int64_t> count = writtenOutCount(loop))
       return emitWrittenOut(loop, *count, reg, maps);
-  if (width > 1 && runsTogether(inner))
+  if (width > 1 && runsTogether(inner, width))
     return emitTogether(inner, reg, maps);
   // Operations with regions, and operations of the tile dialect (print,
   // assert), are cloned and lowered where they stand; scalar code is cloned as
@@ -475,9 +484,53 @@ bool ParallelLowering::isOneForGroup(ValueRange values) {
   });
 }
 
-bool ParallelLowering::runsTogether(Operation &inner) {
+bool ParallelLowering::decidesForRun(Value condition, int64_t width) {
+  if (isOneForGroup(condition))
+    return true;
+  Operation *definition = condition.getDefiningOp();
+  if (threadLoop || !definition)
+    return false;
+  if (isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(definition))
+    return llvm::all_of(definition->getOperands(), [&](Value operand) {
+      return decidesForRun(operand, width);
+    });
+  auto comparison = dyn_cast<arith::CmpIOp>(definition);
+  if (!comparison)
+    return false;
+  Value lesser = comparison.getLhs(), greater = comparison.getRhs();
+  switch (comparison.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+  case arith::CmpIPredicate::sge: // not less
+    break;
+  case arith::CmpIPredicate::sgt:
+  case arith::CmpIPredicate::sle:
+    std::swap(lesser, greater);
+    break;
+  default:
+    return false;
+  }
+  // lesser - greater is a multiple of the width where a run begins and counts
+  // up by one: it has one sign along the run.
+  unsigned innermost = layout.rank() - 1;
+  LoopIndex left = indexOf(lesser), right = indexOf(greater);
+  if (left.isIrregular || right.isIrregular ||
+      left.coefficients[innermost] - right.coefficients[innermost] != 1 ||
+      (left.constant - right.constant) % width)
+    return false;
+  for (auto [d, pair] :
+       llvm::enumerate(llvm::zip_equal(left.coefficients, right.coefficients)))
+    if (d != innermost && (std::get<0>(pair) - std::get<1>(pair)) % width)
+      return false;
+  auto isMultiple = [&](Value uniform) {
+    return uniform && knownDivisor(uniform) % width == 0;
+  };
+  return llvm::all_of(left.uniforms, isMultiple) &&
+         llvm::all_of(right.uniforms, isMultiple);
+}
+
+bool ParallelLowering::runsTogether(Operation &inner, int64_t width) {
   if (auto branch = dyn_cast<scf::IfOp>(inner))
-    return isOneForGroup(branch.getCondition());
+    return decidesForRun(branch.getCondition(), width);
   if (auto loop = dyn_cast<scf::ForOp>(inner))
     return isOneForGroup(
         {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});

@@ -52,9 +52,13 @@ private:
   LogicalResult emitNested(Operation &inner, int64_t reg, IRMapping &map);
   /// Whether the values are the same for all iterations of a group.
   bool isOneForGroup(ValueRange values);
-  /// Whether all iterations of a group take the same way through `inner`: a
-  /// branch on one condition, or a loop with one pair of bounds.
-  bool runsTogether(Operation &inner);
+  /// Whether a condition is the same for `width` iterations from a multiple of
+  /// `width` on: it does not change along them, or compares what counts up
+  /// along them with a multiple of `width`.
+  bool decidesForRun(Value condition, int64_t width);
+  /// Whether all iterations of a group of `width` take the same way through
+  /// `inner`: a branch on one condition, or a loop with one pair of bounds.
+  bool runsTogether(Operation &inner, int64_t width);
   /// Such an operation, once for the group: accesses inside are as wide as
   /// those outside of it.
   LogicalResult emitTogether(Operation &inner, int64_t reg,

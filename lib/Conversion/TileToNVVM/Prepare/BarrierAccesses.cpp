@@ -180,7 +180,8 @@ static Attribute ownerOf(FragmentLayoutAttr layout, const LoopDemand &loop,
   llvm::SmallDenseSet<unsigned> used;
   for (const LoopIndex &index : access.indices) {
     int64_t dim = -1, extent = 1;
-    if (index.isIrregular)
+    // What an iteration loads may stand for a row, where all load the same.
+    if (index.isIrregular && index.irregularIn.any())
       return {};
     for (auto [d, coefficient] : llvm::enumerate(index.coefficients)) {
       if (coefficient == 0 || loop.shape[d] == 1)
@@ -191,7 +192,7 @@ static Attribute ownerOf(FragmentLayoutAttr layout, const LoopDemand &loop,
       extent = loop.shape[d];
     }
     if (extent != 1) {
-      if (extent <= 0 || index.constant % extent)
+      if (extent <= 0 || index.isIrregular || index.constant % extent)
         return {};
       for (Value uniform : index.uniforms)
         if (!uniform || knownDivisor(uniform) % extent)
