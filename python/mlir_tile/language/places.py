@@ -5,7 +5,9 @@ A place is what one access touches: `exact`, a key of its indices; `owner`, a ke
 which an element says whose it is, where its indices are a number in mixed radix of parts of the
 thread's index and of what loops inside add. Two accesses by one rule touch an element by the same
 thread only. Where there is no such rule, the elements of all threads and of all iterations inside
-are counted.
+are counted. Several threads that write one element by the same indices, and then read it by them,
+write the same: they do not wait for each other, unless some of them only write or only read
+(`every`: all threads that come to the statement do).
 """
 
 import collections
@@ -16,7 +18,7 @@ from .ranges import bounds_of, key_of, linear
 from .statements import Assign, Define, For, If, Store, Tile, While
 from .values import Const, Expr, Let, Load, Op, Variable, walk
 
-Place = collections.namedtuple("Place", "exact owner inner")
+Place = collections.namedtuple("Place", "exact owner inner every")
 
 Table = collections.namedtuple("Table", "of_block around columns threads")
 """Elements that an access touches: what of their indices is the block's (terms, left out; loops
@@ -181,7 +183,7 @@ def alike(first, second):
 class Places:
     """The part of the emitter that asks where threads meet."""
 
-    def place_of(self, indices, inner):
+    def place_of(self, indices, inner, every=True):
         """The place of an access whose indices depend on the thread and on nothing in memory; else
         None. `inner`: indices, by identity, of the loops inside of what is asked about."""
         atoms = [x for index in indices if isinstance(index, Expr) for x in walk(index)]
@@ -189,7 +191,7 @@ class Places:
             return None
         exact, owner = tuple(map(key_of, indices)), self.owner_of(indices, inner)
         inside = {id(x): x for x in behind_names(atoms) if id(x) in inner}
-        place = Place(exact, owner, frozenset(inside))
+        place = Place(exact, owner, frozenset(inside), every)
         if owner is None and (exact, place.inner) not in self.tables:
             self.tables[exact, place.inner] = self.table(indices, list(inside.values()))
         return place
@@ -238,12 +240,16 @@ class Places:
         thread = numpy.broadcast_to(values[id(self.kernel.thread_index)], sizes).ravel()
         return Table(frozenset(of_block), frozenset(around), flat, thread)
 
-    def one_thread(self, place, other):
-        """Whether no element of one place is another thread's of the other one."""
+    def one_thread(self, place, other, both_every=True):
+        """Whether no element of one place is another thread's of the other one, or, where both are
+        what every thread touches (`both_every`), whether threads that share one share the other."""
         if place is None or other is None:
             return False
         if place.owner is not None and place.owner == other.owner:
             return True
+        if both_every and place.every and other.every and not place.inner:
+            if place.exact == other.exact:
+                return True
         first, second = (self.tables.get((x.exact, x.inner)) for x in (place, other))
         if first is None or second is None or first[:2] != second[:2]:
             return False
@@ -288,12 +294,15 @@ class Places:
                          frozenset((k, f) for k, (f, _) in of_block.items()) if of_thread else None))
         return tuple(rule)
 
-    def shared_accesses(self, statement, found, inner=frozenset(), known=True):
+    def shared_accesses(self, statement, found, inner=frozenset(), known=True, every=True):
         """Shared buffers that a statement reads (False) and writes (True), and the place: None for
-        any. `known`: nothing around it makes places unknown."""
+        any. `known`: nothing around it makes places unknown; `every`: no condition keeps threads
+        from it."""
 
         def add(buffer, written, indices):
-            place = self.place_of(indices, inner) if known and indices is not None else None
+            place = None
+            if known and indices is not None:
+                place = self.place_of(indices, inner, every)
             found.add((buffer, written, place))
 
         for node in nodes(statement):
@@ -313,9 +322,10 @@ class Places:
             inner = inner | set(map(id, statement.indices))
         if type(statement) is While or (type(statement) is For and self.reads_threads(statement)):
             known = False
+        every = every and not (type(statement) is If and self.reads_threads(statement))
         for block in statement.blocks:
             for x in block:
-                self.shared_accesses(x, found, inner, known)
+                self.shared_accesses(x, found, inner, known, every)
         return found
 
     def meet(self, earlier, later):
@@ -350,12 +360,13 @@ class Places:
     def returns(self, loop, places, buffer, block):
         """Whether an iteration of a loop may touch an element that another thread touches in
         another one."""
-        first, *others = places
-        if first is None or not all(self.one_thread(first, x) for x in others):
+        if None in places:
             return True
-        if self.one_thread(first, first):
+        pairs = ((a, b) for a in places for b in places)
+        if all(self.one_thread(a, b, both_every=False) for a, b in pairs):
             return False
-        return bool(others) or not self.moves_on(loop, buffer, first.exact, block)
+        exact = {x.exact for x in places}
+        return len(exact) > 1 or not self.moves_on(loop, buffer, exact.pop(), block)
 
     def moves_on(self, loop, buffer, exact, block):
         """Whether no iteration of a loop touches an element of a place that another one touches."""

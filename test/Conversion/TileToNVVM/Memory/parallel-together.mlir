@@ -58,15 +58,56 @@ tile.kernel @sums(%X: memref<16x512xf32> {tile.alignment = 16}, %out: memref<512
 
 // -----
 
-// A condition of each column is asked of each column.
+// Columns are compared with a multiple of four: four take one way.
 // CHECK-LABEL: llvm.func @columns
-// CHECK-NOT: -> vector<4xf32>
+// CHECK-NOT: llvm.load {{.*}} -> f32
+// CHECK: -> vector<4xf32>
+// CHECK-NOT: llvm.load {{.*}} -> f32
 // CHECK: llvm.return
 tile.kernel @columns(%X: memref<512xf32> {tile.alignment = 16}, %out: memref<512xf32>) grid(%b) = (1) threads(128) {
   %c100 = arith.constant 100 : index
   %zero = arith.constant 0.0 : f32
   tile.parallel (%j) in (512) {
     %is = arith.cmpi slt, %j, %c100 : index
+    %x = scf.if %is -> (f32) {
+      %y = memref.load %X[%j] : memref<512xf32>
+      scf.yield %y : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %x, %out[%j] : memref<512xf32>
+  }
+}
+
+// A condition of each column is asked of each column.
+// CHECK-LABEL: llvm.func @odd_columns
+// CHECK-NOT: -> vector<{{[24]}}xf32>
+// CHECK: llvm.return
+tile.kernel @odd_columns(%X: memref<512xf32> {tile.alignment = 16}, %out: memref<512xf32>) grid(%b) = (1) threads(128) {
+  %c101 = arith.constant 101 : index
+  %zero = arith.constant 0.0 : f32
+  tile.parallel (%j) in (512) {
+    %is = arith.cmpi slt, %j, %c101 : index
+    %x = scf.if %is -> (f32) {
+      %y = memref.load %X[%j] : memref<512xf32>
+      scf.yield %y : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    memref.store %x, %out[%j] : memref<512xf32>
+  }
+}
+
+// Two take one way, not four.
+// CHECK-LABEL: llvm.func @even_columns
+// CHECK-NOT: -> vector<4xf32>
+// CHECK: -> vector<2xf32>
+// CHECK: llvm.return
+tile.kernel @even_columns(%X: memref<512xf32> {tile.alignment = 16}, %out: memref<512xf32>) grid(%b) = (1) threads(128) {
+  %c102 = arith.constant 102 : index
+  %zero = arith.constant 0.0 : f32
+  tile.parallel (%j) in (512) {
+    %is = arith.cmpi slt, %j, %c102 : index
     %x = scf.if %is -> (f32) {
       %y = memref.load %X[%j] : memref<512xf32>
       scf.yield %y : f32
