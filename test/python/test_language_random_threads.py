@@ -79,3 +79,68 @@ def test_elements_of_one_thread_need_no_barrier():
                     B[row + i, column + j] = s[row + i, column + j]
 
     assert "bar.sync" not in compile_kernel(main, target="cuda:sm_90a").ptx
+
+
+@pytest.mark.parametrize("columns", [60, 62])
+@pytest.mark.parametrize("target", TARGETS)
+def test_vectors_at_the_edge_of_a_tensor(target, columns):
+    """32 lanes of four columns each: with 60 columns, vectors are inside or outside as a whole;
+    with 62, one is cut."""
+
+    @T.prim_func
+    def main(A: T.Tensor((5, columns), "float32"), B: T.Tensor((5, columns), "float32")):
+        with T.Kernel(1, threads=32):
+            lane = T.get_thread_binding()
+            row = T.alloc_local((4,), "float32")
+            for i in T.serial(6):
+                for j in T.vectorized(4):
+                    row[j] = A[i, lane * 4 + j]
+                for j in T.vectorized(4):
+                    B[i, lane * 4 + j] = row[j] * 2
+
+    a = np.random.default_rng(0).standard_normal((5, columns), dtype=np.float32)
+    b = np.zeros_like(a)
+    kernel = compile_kernel(main, target=target)
+    kernel(a, b)
+    assert (b == a * 2).all()
+    ptx = compile_kernel(main, target="cuda:sm_90a").ptx
+    if columns == 60:
+        assert "ld.global.nc.v4.b32" in ptx and "st.global.v4.b32" in ptx
+        assert "ld.global.nc.b32" not in ptx and "st.global.b32" not in ptx
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_promises_of_computed_indices(target):
+    """T.assume of an index, and of what local memory holds, takes conditions away; multiples that it
+    promises of sizes make vectors."""
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((T.dynamic("n"), T.dynamic("m")), "float32"),
+        I: T.Tensor((2,), "int32"),
+        B: T.Tensor((2, 64), "float32"),
+    ):
+        with T.Kernel(1, threads=16):
+            tid = T.get_thread_binding()
+            n, m = A.shape
+            T.assume(m % 64 == 0)
+            T.assume(m >= 64)
+            rows = T.alloc_local((2,), "int32")
+            for i in T.serial(2):
+                rows[i] = I[i]
+            for i in T.serial(2):
+                T.assume(rows[i] < n)
+                T.assume(rows[i] >= 0)
+                T.assume(tid * 4 + 3 < m)
+                for j in T.vectorized(4):
+                    B[i, tid * 4 + j] = A[rows[i], tid * 4 + j]
+
+    a = np.random.default_rng(0).standard_normal((7, 128), dtype=np.float32)
+    rows = np.array([6, 2], np.int32)
+    b = np.zeros((2, 64), np.float32)
+    kernel = compile_kernel(main, target=target)
+    kernel(a, rows, b)
+    assert (b == a[rows, :64]).all()
+    ir = kernel.get_ir()
+    assert "scf.if" not in ir and "divisible_by = 64" in ir
+    assert "ld.global.nc.v4.b32" in compile_kernel(main, target="cuda:sm_90a").ptx

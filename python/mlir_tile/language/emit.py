@@ -37,6 +37,7 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
         self.constants, self.count, self.locations = {}, 0, {}
         self.variables = {}
         self.small = set()  # memory of a thread that the block holds: no TMA for so little
+        self.beyond = False  # accesses that have conditions are outside of their tensors
         self.depth = 0  # loops around what is written now
         self.names, self.sizes, self.dims = {}, {}, []
         self.touched, self.measured = set(), set()  # arguments by identity, sizes by name

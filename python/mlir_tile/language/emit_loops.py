@@ -7,7 +7,16 @@ import copy
 from .buffers import Buffer
 from .emit_warps import by_hand
 from .places import accesses_of, behind_names, steady_buffers
-from .ranges import combine, forms_of, is_pure, key_of, linear, value_of
+from .ranges import (
+    combine,
+    forms_of,
+    is_pure,
+    key_of,
+    key_of_form,
+    linear,
+    promised_divisor,
+    value_of,
+)
 from .statements import (
     Alloc,
     Assign,
@@ -96,16 +105,17 @@ class Loops:
     # Loops.
     def do_For(self, statement):
         self.depth += 1
+        outer, self.beyond = self.beyond, self.beyond or statement.guarded == "outside"
         self.write_loop(statement)
-        self.depth -= 1
+        self.depth, self.beyond = self.depth - 1, outer
 
     def write_loop(self, statement):
         if leaves(statement.body):
             return self.jumping_for(statement)
         if self.mode == "thread" and statement.kind == "vectorized" and not statement.guarded:
-            conditions = self.whole_vector(statement)
+            conditions, rest = self.whole_vector(statement)
             if conditions:
-                return self.do_If(self.by_whole_vector(statement, conditions))
+                return self.do_If(self.by_whole_vector(statement, conditions, rest))
         if self.mode == "block" and statement.kind == "parallel":
             return self.parallel(statement)
         if self.mode == "block" and statement.kind == "vectorized" and self.elementwise(statement):
@@ -125,43 +135,56 @@ class Loops:
         return self.serial(statement, carried)
 
     def whole_vector(self, statement):
-        """Under which conditions all accesses of a vectorized loop are inside of their tensors; none
-        where they are anyway, or where that does not follow from the loop's first and last one."""
+        """Under which conditions all accesses of a vectorized loop are inside of their tensors, and
+        what the loop is elsewhere: "outside" with all elements of all accesses that have a
+        condition, or "guarded". No conditions where all are inside anyway, or where that does not
+        follow from the loop's first and last element."""
         count, index = self.trip_count(statement), statement.indices[0]
         if not count or statement.start != 0 or statement.step != 1:
-            return []
-        found = {}
+            return [], None
+        found, ways, together = {}, set(), True
         for access in accesses_of(statement.body):
             if access.buffer.space != "global":
                 continue
+            mine = {}
             for place, size in zip(access.indices, access.buffer.shape):
                 form = linear(place)
                 for sign, at in ((-1, combine(linear(size), ({}, 1), -1)), (1, ({}, 0))):
                     least = self.least(combine(at, form, sign), index, count)
                     if least is None:
-                        return []
-                    if not self.facts.holds(least):
-                        found.setdefault(str(sorted(map(str, least[0]))) + str(least[1]), least)
-        return [Op("ge", (value_of(x), 0), BOOL) for x in found.values()]
+                        return [], None
+                    if not self.facts.holds(least[0]):
+                        mine[key_of_form(least[0])] = least[0]
+                        together &= least[1]
+            found.update(mine)
+            if mine:
+                ways.add(frozenset(mine))
+        conditions = [Op("ge", (value_of(x), 0), BOOL) for x in found.values()]
+        return conditions, "outside" if together and len(ways) == 1 else "guarded"
 
     def least(self, form, index, count):
-        """The least that a linear form is for the indices of a loop, as a form; None where it is
-        not linear in them, or reads memory."""
+        """The least that a linear form is for the indices of a loop, as a form, and whether it has
+        one sign for all of them; None where it is not linear in them, or reads memory."""
         terms = dict(form[0])
         factor = terms.pop(key_of(index), (0,))[0]
         for _, atom in terms.values():
             if not is_pure(atom) or any(x is index for x in behind_names(walk(atom))):
                 return None
-        return terms, form[1] + min(0, factor * (count - 1))
+        # It counts up or down by one, from or to a multiple of the loop's iterations.
+        edge = value_of((terms, form[1] + (factor < 0)))
+        together = not factor or (
+            abs(factor) == 1 and promised_divisor(edge, self.promises) % count == 0
+        )
+        return (terms, form[1] + min(0, factor * (count - 1))), together
 
-    def by_whole_vector(self, statement, conditions):
+    def by_whole_vector(self, statement, conditions, rest):
         """Vectors that are inside as a whole, without a condition for each element; the others."""
         condition = conditions[0]
         for x in conditions[1:]:
             condition = Op("and", (condition, x), BOOL)
         made = If(self.keep(condition))
         guarded = copy.copy(statement)
-        guarded.guarded = True
+        guarded.guarded = rest
         made.location = statement.location
         made.then, made.otherwise = [statement], [guarded]
         self.kept.append(made)

@@ -49,6 +49,8 @@ class Memory:
         if not conditions:
             return self.load_element(buffer, expr.indices)
         safe = 0 if buffer.safe_value is None else number_of(buffer.safe_value)
+        if self.beyond and buffer.space == "global":
+            return self.constant(safe, buffer.dtype)
         condition = conditions[0]
         for x in conditions[1:]:
             condition = self.keep(Op("and", (condition, x), BOOL))
@@ -89,6 +91,8 @@ class Memory:
         """Stores a value; what lies outside of a tensor, or of a thread's own array (where it could
         be another thread's), is dropped."""
         conditions = self.guards(buffer, indices) if buffer.space in _GUARDED else []
+        if conditions and self.beyond and buffer.space == "global":
+            return
         if conditions:
             condition = conditions[0]
             for x in conditions[1:]:

@@ -104,6 +104,11 @@ def divided(value, divisor):
     return binary("add", quotient, more), binary("mod", left, divisor)
 
 
+def key_of_form(form):
+    """A hashable key; two forms of one key are the same."""
+    return frozenset((key, factor) for key, (factor, _) in form[0].items()), form[1]
+
+
 def value_of(form):
     """The value that a linear form is."""
     result = form[1]

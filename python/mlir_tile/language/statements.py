@@ -67,7 +67,9 @@ class For(Statement):
         self.attributes = attributes or {}
         self.body = []
         self.written = False  # by the user, not by an operation that is made of loops
-        self.guarded = False  # each element has its own condition: a vector that is not whole
+        # Of a vector that is not inside as a whole: "guarded", each element has its own condition;
+        # "outside", no element of what has one is inside.
+        self.guarded = None
 
     @property
     def blocks(self):

@@ -92,3 +92,48 @@ tile.kernel @replicated(%X: memref<8xf32>, %Y: memref<8xf32>) grid(%b) = (1) thr
   tile.copy %X to %x : memref<8xf32> to memref<8xf32, #tile.fragment>
   tile.copy %x to %Y : memref<8xf32, #tile.fragment> to memref<8xf32>
 }
+
+// -----
+
+// Rows by index, one after the other: each thread has its columns in all of them, whichever they are.
+// CHECK-LABEL: llvm.func @rows_by_index
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.return
+tile.kernel @rows_by_index(%I: memref<8xi32>, %X: memref<512xf32> {tile.alignment = 16}, %Y: memref<?x512xf32> {tile.alignment = 16}) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %x = tile.alloc : memref<512xf32, #tile.fragment>
+  tile.copy %X to %x : memref<512xf32> to memref<512xf32, #tile.fragment>
+  scf.for %k = %c0 to %c8 step %c1 {
+    tile.parallel (%j) in (512) {
+      %row = memref.load %I[%k] : memref<8xi32>
+      %at = arith.index_cast %row : i32 to index
+      %v = memref.load %x[%j] : memref<512xf32, #tile.fragment>
+      memref.store %v, %Y[%at, %j] : memref<?x512xf32>
+    }
+  }
+}
+
+// -----
+
+// Columns by index: another thread may have written there before.
+// CHECK-LABEL: llvm.func @columns_by_index
+// CHECK:         nvvm.barrier
+// CHECK:         llvm.return
+tile.kernel @columns_by_index(%I: memref<8xi32>, %X: memref<512xf32> {tile.alignment = 16}, %Y: memref<?xf32> {tile.alignment = 16}) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %x = tile.alloc : memref<512xf32, #tile.fragment>
+  tile.copy %X to %x : memref<512xf32> to memref<512xf32, #tile.fragment>
+  scf.for %k = %c0 to %c8 step %c1 {
+    tile.parallel (%j) in (512) {
+      %row = memref.load %I[%k] : memref<8xi32>
+      %start = arith.index_cast %row : i32 to index
+      %at = arith.addi %start, %j : index
+      %v = memref.load %x[%j] : memref<512xf32, #tile.fragment>
+      memref.store %v, %Y[%at] : memref<?xf32>
+    }
+  }
+}

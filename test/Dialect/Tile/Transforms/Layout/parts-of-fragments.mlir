@@ -110,3 +110,44 @@ tile.kernel @conditional(%A: memref<32x64xf16> {tile.alignment = 16}, %B: memref
   tile.fill %acc[%c16, %c0] sizes [16, 64] with %zero : memref<32x64xf32, #tile.fragment>, f32
   tile.copy %acc to %D : memref<32x64xf32, #tile.fragment> to memref<32x64xf32>
 }
+
+// -----
+
+// Rows that threads have for themselves, by the index of a loop of one iteration: written out, in two loops that share the rows. What moves
+// between memory and values has loops of its own, in front and behind, where neighbours become vectors.
+// CHECK-LABEL: tile.kernel @rows_of_threads
+// CHECK-NOT:     memref<128x4xf32, #gpu.address_space
+// CHECK:         tile.parallel
+// CHECK:           scf.for %[[K:.*]] =
+// CHECK:             %[[V:.*]] = memref.load %{{.*}}[%{{.*}}] : memref<512xf32>
+// CHECK:             memref.store %[[V]], %{{.*}}[%[[K]]] : memref<4xf32, #tile.local>
+// CHECK:           }
+// CHECK-COUNT-4:   memref.store %{{.*}} : memref<128x4xf32, #tile.fragment>
+// CHECK:         tile.parallel
+// CHECK-COUNT-4:   memref.load %{{.*}} : memref<128x4xf32, #tile.fragment>
+// CHECK:           scf.for %[[L:.*]] =
+// CHECK:             %[[W:.*]] = memref.load %{{.*}}[%[[L]]] : memref<4xf32, #tile.local>
+// CHECK:             memref.store %[[W]], %{{.*}}[%{{.*}}] : memref<512xf32>
+tile.kernel @rows_of_threads(%A: memref<512xf32> {tile.alignment = 16}, %C: memref<512xf32> {tile.alignment = 16}) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %x = tile.alloc : memref<128x4xf32, #tile.fragment>
+  tile.parallel (%i) in (128) {
+    %first = arith.muli %i, %c4 : index
+    scf.for %k = %c0 to %c4 step %c1 {
+      %at = arith.addi %first, %k : index
+      %v = memref.load %A[%at] : memref<512xf32>
+      memref.store %v, %x[%i, %k] : memref<128x4xf32, #tile.fragment>
+    }
+  }
+  tile.parallel (%i) in (128) {
+    %first = arith.muli %i, %c4 : index
+    scf.for %k = %c0 to %c4 step %c1 {
+      %at = arith.addi %first, %k : index
+      %v = memref.load %x[%i, %k] : memref<128x4xf32, #tile.fragment>
+      %w = arith.addf %v, %v : f32
+      memref.store %w, %C[%at] : memref<512xf32>
+    }
+  }
+}
