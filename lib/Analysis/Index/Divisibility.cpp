@@ -70,13 +70,26 @@ SmallVector<AssumeOp> tile::promisesOf(Value value) {
   return promises;
 }
 
-/// What `tile.assume` promises of a value.
-static int64_t assumedDivisor(Value value) {
+/// What `tile.assume` promises of a value itself.
+static int64_t statedDivisor(Value value) {
   int64_t divisor = 1;
   for (AssumeOp assume : promisesOf(value))
     if (assume.getDivisibleBy())
       divisor = std::lcm(
           divisor, std::min<int64_t>(*assume.getDivisibleBy(), kEverything));
+  return std::min(divisor, kEverything);
+}
+
+/// What `tile.assume` promises of a value, or of one that it equals by another
+/// promise: canonicalization leaves promises on one of the two.
+static int64_t assumedDivisor(Value value) {
+  int64_t divisor = statedDivisor(value);
+  for (Operation *user : value.getUsers())
+    if (auto assume = dyn_cast<AssumeOp>(user); assume && assume.getEquals()) {
+      bool isFirst = assume.getValue() == value;
+      divisor = std::lcm(divisor, statedDivisor(isFirst ? assume.getEquals()
+                                                        : assume.getValue()));
+    }
   return std::min(divisor, kEverything);
 }
 
