@@ -227,6 +227,7 @@ TABLES = (
             Set("gpu-rows", "scripts of TileLang's regression suite, unmodified", "", "pass", "test/GPU/check_all.sh", bar=("ours >= 36",)),
             Set("gpu-latencies", "latencies of that suite's cases, by its own measure", "", "µs", "test/GPU/run_python.py --only latencies", "TileLang", bar=("ratio >= 1.0",)),
             Set("gpu-tests", "TileLang's tests of public kernels, unmodified", "", "pass", "test/GPU/check_all.sh", bar=("ratio >= 0.60",)),
+            Set("tilekernels-times", "kernels of TileKernels' benchmarks, by CUDA graphs", "", "", "test/GPU/libraries.py --times", "TileLang", bar=("ratio >= 1.0",)),
         ),
     ),
     Table(
@@ -243,6 +244,10 @@ TABLES = (
             Set("matrix-sm90", "the kernel matrix for `sm_90`", "", "right", "test/GPU/run_gpu_matrix.py", bar=("ours == all",)),
             Set("matrix-sparse", "the kernel matrix of sparse products, for `sm_90` and `sm_90a`", "", "right", "test/GPU/run_gpu_matrix.py --only '^sparse'", bar=("ours == all",)),
             Set("matrix-sm90a", "the kernel matrix for `sm_90a`", "", "right", "test/GPU/run_gpu_matrix.py", bar=("ours == all",)),
+            Set("all-arguments", "functions of f32 on all 2³² arguments, within their bounds", "f32", "right", "test/GPU/all_arguments.py", bar=("ours == all",)),
+            Set("random-threads", "random programs for single threads, in Python, on a GPU", "", "right", "test/python/random_threads.py --targets cuda", bar=("ours == all",)),
+            Set("tileops-tests", "smoke tests of TileOPs, unmodified", "", "pass", "test/GPU/libraries.py", bar=("ours == all",)),
+            Set("tilekernels-tests", "tests of TileKernels, unmodified", "", "pass", "test/GPU/libraries.py", bar=("ours == all",)),
             Set("sanitizer", "compute-sanitizer: racecheck, synccheck, memcheck", "", "hazards", "compute-sanitizer", bar=("ours <= 0",)),
             Set("large-indices", "elements beyond 2³¹", "", "right", "test/GPU/large_indices.py", bar=("ours == all",)),
             Set("seeded-faults", "faults put into 11 lowered programs", "", "found", "test/Lowered", bar=("ours == all",)),
