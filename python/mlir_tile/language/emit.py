@@ -329,7 +329,7 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
                 break
             if type(statement) is Assume:
                 condition = self.keep(statement.condition)
-                steady = steady_buffers(condition, statements[number + 1 :])
+                steady = steady_buffers(condition, statements[number + 1 :], self.small)
                 self.facts = Facts(self.facts, forms_of(condition, steady=steady))
                 continue
             if self.mode == "block" and self.has_threads:

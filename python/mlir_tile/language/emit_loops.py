@@ -61,7 +61,7 @@ class Loops:
         self.conditions += inside
         arms = []
         for positive, body in ((True, statement.then), (False, statement.otherwise)):
-            steady = steady_buffers(statement.condition, body)
+            steady = steady_buffers(statement.condition, body, self.small)
             with self.region(forms_of(statement.condition, positive, steady)):
                 self.block(body)
                 arms.append((self.lines, {k: self.variables[k] for k in before}))

@@ -71,10 +71,12 @@ def accesses_of(block):
             yield from accesses_of(inner)
 
 
-def steady_buffers(value, block):
-    """Memory of threads and of the block that a value reads and that statements do not write."""
-    read = [x.buffer for x in walk(value) if isinstance(x, Load) and x.buffer.space != "global"]
-    return [x for x in read if not any(_may_write(statement, x) for statement in block)]
+def steady_buffers(value, block, small):
+    """Memory of threads that a value reads and that statements do not write; `small`: such memory
+    that the block holds in shared memory. Shared memory else may be written by other warps."""
+    read = [x.buffer for x in walk(value) if isinstance(x, Load)]
+    own = [x for x in read if x.space not in ("global", "shared") or x in small]
+    return [x for x in own if not any(_may_write(statement, x) for statement in block)]
 
 
 def _may_write(statement, buffer):
