@@ -141,3 +141,51 @@ def test_memory_of_threads_in_two_arms(target):
     compile_kernel(main, target=target)(a, b)
     want = np.concatenate([a[128:], a[128:] + 1 + a[:128] * a[128:]])
     np.testing.assert_array_equal(b, want)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_arms_of_single_warps_in_an_arm(target):
+    """The last four warps have a budget of registers and a variable in common, then programs of
+    their own: two of them copy, the rest do nothing else."""
+
+    @T.prim_func
+    def main(A: T.Tensor((2, 64), "float32"), C: T.Tensor((2, 64), "float32"), B: T.Tensor((2, 64), "float32")):
+        with T.Kernel(1, threads=256):
+            a = T.alloc_shared((64,), "float32")
+            c = T.alloc_shared((64,), "float32")
+            row = T.alloc_var("int32")
+            full = T.alloc_barrier([64])
+            free = T.alloc_barrier([128])
+            tx = T.get_thread_binding()
+            if tx < 128:
+                T.set_max_nreg(160, 1)
+                for i in T.serial(2):
+                    T.barrier_wait(full[0], i & 1)
+                    for j in T.Parallel(64):
+                        B[i, j] = a[j] + c[j]
+                    T.barrier_arrive(free[0])
+            else:
+                T.set_max_nreg(32, 0)
+                row = 0
+                if tx < 160:
+                    for i in T.serial(2):
+                        T.barrier_wait(free[0], (i & 1) ^ 1)
+                        T.copy(A[row + i, 0], a)
+                        T.barrier_arrive(full[0])
+                elif tx < 192:
+                    for i in T.serial(2):
+                        T.barrier_wait(free[0], (i & 1) ^ 1)
+                        T.copy(C[row + i, 0], c)
+                        T.barrier_arrive(full[0])
+
+    kernel = compile_kernel(main, target=target)
+    a, c = np.random.default_rng(0).standard_normal((2, 2, 64), dtype=np.float32)
+    b = np.zeros_like(a)
+    kernel(a, c, b)
+    assert (b == a + c).all()
+    parts = re.findall(r"tile.on_warps (\d+) count (\d+) registers (\d+)", kernel.get_ir())
+    assert parts == [("0", "4", "160"), ("4", "1", "32"), ("5", "1", "32"), ("6", "1", "32"), ("7", "1", "32")]
+
+
+def test_products_by_the_names_of_older_versions():
+    assert T.gemm_v1 is T.gemm and T.gemm_v2 is T.gemm

@@ -256,13 +256,12 @@ class HandWarps:
             part.body[:0] = ahead
         return arms
 
-    def has_arms(self, statement):
-        """Whether a statement is an `if` whose arms are programs of warps."""
-        return (
-            type(statement) is If
-            and self.reads_threads(statement)
-            and (by_hand(statement.then) or by_hand(statement.otherwise))
-        )
+    def has_arms(self, statement, ahead):
+        """Whether a statement is an `if` whose arms are programs of warps, or, with nothing ahead
+        of it, an `elif`."""
+        if type(statement) is not If or not self.reads_threads(statement):
+            return False
+        return not ahead or by_hand(statement.then) or by_hand(statement.otherwise)
 
     def is_of_each(self, statement):
         """Whether warps may do a statement of several warps each for itself."""
@@ -276,7 +275,7 @@ class HandWarps:
             if not work or not mine:
                 continue
             *ahead, inner = work
-            if self.has_arms(inner) and all(map(self.is_of_each, ahead)):
+            if self.has_arms(inner, ahead) and all(map(self.is_of_each, ahead)):
                 arms += self.arms_within(inner, mine, [x for x in arm if x is not inner])
                 continue
             first, last = mine[0], mine[-1] + 1
