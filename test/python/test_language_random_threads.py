@@ -122,16 +122,15 @@ def test_promises_of_computed_indices(target):
     ):
         with T.Kernel(1, threads=16):
             tid = T.get_thread_binding()
-            n, m = A.shape
-            T.assume(m % 64 == 0)
-            T.assume(m >= 64)
+            T.assume(A.shape[1] % 64 == 0)
+            T.assume(A.shape[1] >= 64)
             rows = T.alloc_local((2,), "int32")
             for i in T.serial(2):
                 rows[i] = I[i]
             for i in T.serial(2):
-                T.assume(rows[i] < n)
+                T.assume(rows[i] < A.shape[0])
                 T.assume(rows[i] >= 0)
-                T.assume(tid * 4 + 3 < m)
+                T.assume(tid * 4 + 3 < A.shape[1])
                 for j in T.vectorized(4):
                     B[i, tid * 4 + j] = A[rows[i], tid * 4 + j]
 
