@@ -114,23 +114,25 @@ def test_promises_of_computed_indices(target):
     """T.assume of an index, and of what local memory holds, takes conditions away; multiples that it
     promises of sizes make vectors."""
 
+    n, m = T.dynamic("n"), T.dynamic("m")
+
     @T.prim_func
     def main(
-        A: T.Tensor((T.dynamic("n"), T.dynamic("m")), "float32"),
+        A: T.Tensor((n, m), "float32"),
         I: T.Tensor((2,), "int32"),
         B: T.Tensor((2, 64), "float32"),
     ):
         with T.Kernel(1, threads=16):
             tid = T.get_thread_binding()
-            T.assume(A.shape[1] % 64 == 0)
-            T.assume(A.shape[1] >= 64)
+            T.assume(m % 64 == 0)
+            T.assume(m >= 64)
             rows = T.alloc_local((2,), "int32")
             for i in T.serial(2):
                 rows[i] = I[i]
             for i in T.serial(2):
-                T.assume(rows[i] < A.shape[0])
+                T.assume(rows[i] < n)
                 T.assume(rows[i] >= 0)
-                T.assume(tid * 4 + 3 < A.shape[1])
+                T.assume(tid * 4 + 3 < m)
                 for j in T.vectorized(4):
                     B[i, tid * 4 + j] = A[rows[i], tid * 4 + j]
 
