@@ -1,8 +1,9 @@
 //===- Approximations.h - the special function unit -------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Forms for fastmath<afn>: f32 only, a few instructions around the approximate
-// ones of PTX, which flush denormals. Bounds: docs/Rationale/Math.md.
+// Forms for fastmath<afn>, and for steps of accurate functions that damp their
+// errors: f32 only, a few instructions around the approximate ones of PTX,
+// which flush denormals. Bounds: docs/Rationale/Math.md.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_CONVERSION_EXPANDMATH_APPROXIMATIONS_H

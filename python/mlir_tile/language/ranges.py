@@ -266,7 +266,7 @@ def grid_facts(blocks, extents, promises):
         step = number[1]
         size = combine(linear(extent.args[0]), ({}, step - 1), -1)
         left = combine(size, scale(linear(index), step), -1)
-        whole = any(divides(x, size, step) for x in promises)
+        whole = any(x % step == 0 for x in divisors_of(size, promises))
         forms.append(combine(left, ({}, step if whole else 1), -1))
     return forms
 
@@ -283,45 +283,25 @@ def promised_divisor(value, promises):
         if type(atom) is Op and atom.name == "mul":
             part *= promised_divisor(atom, promises)
         else:
-            for divisor in divisors_of(atom, promises):
+            for divisor in divisors_of(linear(atom), promises):
                 part = math.lcm(part, abs(factor) * divisor)
         result = math.gcd(result, part)
     return result
 
 
-def divisors_of(atom, promises):
-    """The numbers of which promises say that an atom is a multiple."""
+def divisors_of(form, promises):
+    """The numbers of which promises (`n % k == 0`) say that a linear form is a multiple."""
     for promise in promises:
         if type(promise) is Op and promise.name == "and":
-            yield from divisors_of(atom, promise.args)
+            yield from divisors_of(form, promise.args)
         if type(promise) is not Op or promise.name != "eq":
             continue
         for value, zero in (promise.args, promise.args[::-1]):
             if type(value) is Op and value.name == "mod" and linear(zero) == ({}, 0):
                 divisor = linear(value.args[1])
-                if not divisor[0] and divisor[1] > 0 and same_form(value.args[0], atom):
+                same = combine(linear(value.args[0]), form, -1) == ({}, 0)
+                if same and not divisor[0] and divisor[1] > 0:
                     yield divisor[1]
-
-
-def same_form(a, b):
-    return combine(linear(a), linear(b), -1) == ({}, 0)
-
-
-def divides(promise, size, step):
-    """Whether a promise says that a size is a multiple of a number."""
-    if type(promise) is not Op:
-        return False
-    if promise.name == "and":
-        return any(divides(x, size, step) for x in promise.args)
-    if promise.name != "eq":
-        return False
-    for value, zero in (promise.args, promise.args[::-1]):
-        if type(value) is Op and value.name == "mod" and linear(zero) == ({}, 0):
-            divisor = linear(value.args[1])
-            if not divisor[0] and divisor[1] > 0 and divisor[1] % step == 0:
-                if combine(linear(value.args[0]), size, -1) == ({}, 0):
-                    return True
-    return False
 
 
 def forms_of(condition, positive=True, steady=()):

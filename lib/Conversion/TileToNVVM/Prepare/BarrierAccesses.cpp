@@ -7,7 +7,8 @@
 //   - the slot of a ring. A ring orders its producers against its consumers;
 //     what threads of one side do in a slot among themselves it does not;
 //   - in global memory, which thread touches which element. Tiles that a loop
-//     stores by one layout at multiples of their size are each thread's own.
+//     stores by one layout at multiples of their size are each thread's own,
+//     and so are rows by index.
 //
 //===----------------------------------------------------------------------===//
 #include "BarrierAccesses.h"
