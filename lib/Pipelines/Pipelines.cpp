@@ -59,6 +59,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   passes.addPass(createFoldComparisonsPass());
   passes.addPass(createCanonicalizerPass());
   passes.addPass(createCSEPass());
+  UnswitchLoopsPassOptions unswitching;
+  unswitching.remarks = options.remarks;
+  passes.addPass(createUnswitchLoopsPass(unswitching));
   passes.addPass(createForwardStoresPass());
   FormCopiesPassOptions forming;
   forming.remarks = options.remarks;

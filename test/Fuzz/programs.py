@@ -13,6 +13,7 @@ import again
 import codes
 import elementwise
 import gemms
+import groups
 import leaving
 import loops
 import named
@@ -24,7 +25,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_AGAIN, FIRST_CODES, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
+from generator import FIRST_AGAIN, FIRST_CODES, FIRST_GROUPS, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -120,7 +121,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_AGAIN:
+    if seed >= FIRST_GROUPS:
+        family = groups.program
+    elif seed >= FIRST_AGAIN:
         family = again.program
     elif seed >= FIRST_NAMED:
         family = named.program

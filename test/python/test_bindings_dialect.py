@@ -349,7 +349,7 @@ def test_passes_and_pipelines_are_registered():
         "expand-small-floats", "expand-sparse-gemms", "fold-comparisons", "form-copies", "guard-overhang", "infer-layouts", "lower-affine-accesses",
         "make-persistent", "merge-gemms", "nest-guards", "pair-gemms", "pipeline", "place-accumulators", "prefetch-operands",
         "privatize-fragments", "ring-accumulators", "schedule-gemms", "schedule-stores", "select-copies", "set-target",
-        "specialize-warps", "split-reduction", "stage-loads", "stage-stores", "verify-nvvm",
+        "specialize-warps", "split-reduction", "stage-loads", "stage-stores", "unswitch-loops", "verify-nvvm",
         "verify-rings", "version-kernels", "widen-blocks",
     ]  # fmt: skip
     for name in [f"tile-{name}" for name in names] + [

@@ -22,7 +22,8 @@ public:
   /// `values` as functions of `ivs`; nullopt where anything else takes part in
   /// them (memory, the number of the block), where one has no value in some
   /// iteration (a division by zero), or where the loop has too many iterations.
-  /// Linear in the number of iterations and of operations.
+  /// Each value is computed once for each combination of the indices on which
+  /// it depends.
   static std::optional<IterationValues>
   compute(ValueRange values, ValueRange ivs, ArrayRef<int64_t> extents);
 

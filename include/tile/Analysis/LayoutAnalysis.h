@@ -67,6 +67,10 @@ heldRegisters(const LoopAccess &access, const FragmentLayout &loop,
 /// the loop or of a fragment that determines it.
 bool isHeldAsStated(const LoopDemand &loop, const LoopAccess &access);
 
+/// Whether an access of that kind, a load, may turn out to be held once layouts
+/// are chosen: its indices follow from the loop's alone.
+bool mayBeHeld(const LoopDemand &loop, const LoopAccess &access);
+
 /// An operation works on `buffer` in another layout than the buffer has.
 struct LayoutConversion {
   Operation *op;

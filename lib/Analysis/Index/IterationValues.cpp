@@ -17,23 +17,25 @@ using namespace mlir::tile;
 static constexpr int64_t kMostIterations = 65536;
 
 namespace {
-/// The operations between a loop's indices and some integers, folded for one
+/// The operations between a loop's indices and an integer, folded for one
 /// iteration after the other.
 class Evaluator {
 public:
-  static std::optional<Evaluator> create(ValueRange values, ValueRange ivs) {
+  static std::optional<Evaluator> create(Value value, ValueRange ivs) {
     Evaluator result;
     result.ivs = llvm::to_vector(ivs);
-    result.values = llvm::to_vector(values);
+    result.value = value;
     SetVector<Operation *> slice;
-    for (Value value : values)
-      if (!result.addSlice(value, slice))
-        return std::nullopt;
+    if (!result.addSlice(value, slice))
+      return std::nullopt;
     result.steps = topologicalSort(slice);
     return result;
   }
 
-  bool evaluate(ArrayRef<int64_t> iteration, SmallVectorImpl<int64_t> &out) {
+  /// Whether the number depends on an index of the loop.
+  bool dependsOn(Value iv) const { return used.contains(iv); }
+
+  std::optional<int64_t> evaluate(ArrayRef<int64_t> iteration) {
     DenseMap<Value, Attribute> known;
     for (auto [iv, at] : llvm::zip_equal(ivs, iteration))
       known[iv] = IntegerAttr::get(iv.getType(), at);
@@ -43,27 +45,26 @@ public:
         operands.push_back(known.lookup(operand));
       SmallVector<OpFoldResult> results;
       if (failed(step->fold(operands, results)) || results.size() != 1)
-        return false;
+        return std::nullopt;
       auto folded = dyn_cast<Attribute>(results.front());
       known[step->getResult(0)] =
           folded ? folded : known.lookup(cast<Value>(results.front()));
     }
-    for (Value value : values) {
-      auto number = dyn_cast_or_null<IntegerAttr>(known.lookup(value));
-      if (!number)
-        return false;
-      out.push_back(number.getValue().getSExtValue());
-    }
-    return true;
+    auto number = dyn_cast_or_null<IntegerAttr>(known.lookup(value));
+    if (!number)
+      return std::nullopt;
+    return number.getValue().getSExtValue();
   }
 
 private:
   /// What `value` is computed by; false where it is not of the loop's indices
   /// and constants alone.
-  bool addSlice(Value value, SetVector<Operation *> &slice) {
-    if (llvm::is_contained(ivs, value))
+  bool addSlice(Value next, SetVector<Operation *> &slice) {
+    if (llvm::is_contained(ivs, next)) {
+      used.insert(next);
       return true;
-    Operation *op = value.getDefiningOp();
+    }
+    Operation *op = next.getDefiningOp();
     if (!op || op->getNumRegions() || op->getNumResults() != 1 ||
         !isMemoryEffectFree(op))
       return false;
@@ -76,8 +77,43 @@ private:
     return true;
   }
 
-  SmallVector<Value> ivs, values;
+  Value value;
+  SmallVector<Value> ivs;
+  llvm::SmallDenseSet<Value, 4> used;
   SetVector<Operation *> steps;
+};
+
+/// An integer of all iterations, once for each combination of the indices on
+/// which it depends.
+struct Column {
+  SmallVector<int64_t> extents; // 1 for other indices
+  SmallVector<int64_t> numbers;
+
+  static std::optional<Column> compute(Value value, ValueRange ivs,
+                                       ArrayRef<int64_t> loopExtents) {
+    std::optional<Evaluator> evaluator = Evaluator::create(value, ivs);
+    if (!evaluator)
+      return std::nullopt;
+    Column result;
+    for (auto [iv, extent] : llvm::zip_equal(ivs, loopExtents))
+      result.extents.push_back(evaluator->dependsOn(iv) ? extent : 1);
+    SmallVector<int64_t> strides = computeStrides(result.extents);
+    for (int64_t i = 0, e = computeProduct(result.extents); i < e; ++i) {
+      std::optional<int64_t> number =
+          evaluator->evaluate(delinearize(i, strides));
+      if (!number)
+        return std::nullopt;
+      result.numbers.push_back(*number);
+    }
+    return result;
+  }
+
+  int64_t at(ArrayRef<int64_t> iteration) const {
+    int64_t place = 0;
+    for (auto [extent, index] : llvm::zip_equal(extents, iteration))
+      place = extent == 1 ? place : place * extent + index;
+    return numbers[place];
+  }
 };
 } // namespace
 
@@ -87,16 +123,22 @@ IterationValues::compute(ValueRange values, ValueRange ivs,
   if (llvm::is_contained(extents, ShapedType::kDynamic) ||
       computeProduct(extents) > kMostIterations)
     return std::nullopt;
-  std::optional<Evaluator> evaluator = Evaluator::create(values, ivs);
-  if (!evaluator)
-    return std::nullopt;
+  SmallVector<Column> columns;
+  for (Value value : values) {
+    std::optional<Column> column = Column::compute(value, ivs, extents);
+    if (!column)
+      return std::nullopt;
+    columns.push_back(std::move(*column));
+  }
   IterationValues result;
   result.extents.assign(extents.begin(), extents.end());
   result.numValues = values.size();
   SmallVector<int64_t> strides = computeStrides(extents);
-  for (int64_t i = 0, e = computeProduct(extents); i < e; ++i)
-    if (!evaluator->evaluate(delinearize(i, strides), result.numbers))
-      return std::nullopt;
+  for (int64_t i = 0, e = computeProduct(extents); i < e; ++i) {
+    SmallVector<int64_t> iteration = delinearize(i, strides);
+    for (const Column &column : columns)
+      result.numbers.push_back(column.at(iteration));
+  }
   return result;
 }
 

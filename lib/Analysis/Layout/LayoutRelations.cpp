@@ -217,6 +217,17 @@ tile::heldRegisters(const LoopAccess &access, const FragmentLayout &loop,
   return values->registersOf(loop, fragment);
 }
 
+bool tile::mayBeHeld(const LoopDemand &loop, const LoopAccess &access) {
+  auto load = dyn_cast<memref::LoadOp>(access.operand->getOwner());
+  auto parallel = access.operand->getOwner()->getParentOfType<ParallelOp>();
+  if (!load || !parallel)
+    return false;
+  return IterationValues::compute(load.getIndices(),
+                                  parallel.getBodyRegion().getArguments(),
+                                  parallel.getExtents())
+      .has_value();
+}
+
 bool tile::isHeldAsStated(const LoopDemand &loop, const LoopAccess &access) {
   FragmentLayoutAttr fragment = getFragmentLayout(access.buffer());
   if (!fragment || access.isAtomic)

@@ -144,6 +144,47 @@ def FoldComparisonsPass : Pass<"tile-fold-comparisons", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect"];
 }
 
+def UnswitchLoopsPass : Pass<"tile-unswitch-loops", "::mlir::ModuleOp"> {
+  let summary = "Puts branches that a loop does not change around the loop";
+  let description = [{
+    Acts on loops in the code of one thread (`tile.parallel`) with a branch that
+    decides about accesses to global memory and whose condition is the same in all
+    rounds. The branch goes around the loop, which is written twice; so loads of
+    several rounds stand behind each other and are on their way at the same time.
+    A loop stays as it is where it has more than 256 operations, or any but
+    arithmetic, loads, stores and atomic updates (ordered accesses, for example).
+
+    Before:
+
+    ```mlir
+    scf.for %i = %c0 to %c16 step %c1 {
+      scf.if %inside {
+        %x = memref.load %A[%i, %j] : memref<?x576xf32>
+        memref.store %x, %row[%t, %i] : memref<256x16xf32, #tile.fragment>
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    scf.if %inside {
+      scf.for %i = %c0 to %c16 step %c1 {
+        %x = memref.load %A[%i, %j] : memref<?x576xf32>
+        memref.store %x, %row[%t, %i] : memref<256x16xf32, #tile.fragment>
+      }
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`.
+    Leaves: no such branch in such a loop.
+  }];
+  let options = [Remarks<"say which loops were written twice">];
+  let statistics = [
+    Statistic<"unswitchedLoops", "unswitched-loops", "loops written twice">];
+  let dependentDialects = ["::mlir::scf::SCFDialect"];
+}
+
 def ForwardStoresPass : Pass<"tile-forward-stores", "::mlir::ModuleOp"> {
   let summary = "Takes values that an iteration stores and reads again from registers";
   let description = [{

@@ -78,7 +78,8 @@ private:
     for (LoopAccess &access : loop.accesses)
       if (isFragment(access.buffer()) &&
           (unheld.contains(access.operand) ||
-           (!getOwnedAccess(loop, access) && !isHeldAsStated(loop, access))))
+           (!getOwnedAccess(loop, access) && !isHeldAsStated(loop, access) &&
+            !mayBeHeld(loop, access))))
         add(toShared[access.buffer()], *access.operand, access.isRead,
             access.isWrite);
     // Where an element may be written by a thread that does not own it, all
@@ -181,8 +182,8 @@ private:
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
     Value zero = arith::ConstantOp::create(builder, loc, element,
                                            builder.getZeroAttr(element));
-    FillOp::create(builder, loc, buffer, ValueRange(), zero, DenseI64ArrayAttr(),
-                   FragmentLayoutAttr());
+    FillOp::create(builder, loc, buffer, ValueRange(), zero,
+                   DenseI64ArrayAttr(), FragmentLayoutAttr());
   }
 
   /// A copy in shared memory of a fragment that `op` only reads, made before
