@@ -59,6 +59,7 @@ class Program:
         self.lines, self.steps, self.loops, self.count = [], [], [], 0
         self.written, self.read = set(), set()  # tiles, by the statement that is being made
         self.forbidden_reads, self.forbidden_writes = set(), set()
+        self.arms = 0  # of conditions that not all threads come to
         body = self.block(r.randint(4, 9), 2, divergent=False)
         self.steps = body
 
@@ -236,11 +237,42 @@ class Program:
 
         return run
 
+    def exchange(self, indent):
+        """What another lane has of a value, or all lanes of a warp together."""
+        r, n = self.random, self.threads
+        value, name = self.value(), r.choice(self.variables)
+        if r.random() < 0.25:
+            kind, combine = r.choice((("max", np.max), ("min", np.min), ("sum", np.sum)))
+            self.lines.append(f"{indent}{name} = T.warp_reduce_{kind}({value.text})")
+
+            def over_warps(state, active):
+                of_warps = value.evaluate(state).astype(np.int32).reshape(-1, 32)
+                all_lanes = combine(of_warps, axis=1, keepdims=True).astype(np.int32)
+                state.names[name] = np.broadcast_to(all_lanes, of_warps.shape).reshape(-1)
+
+            return over_warps
+        width, kind = r.choice((32, 32, 32, 16, 4)), r.choice(("xor", "down", "up", "sync"))
+        by = self.leaf() if kind == "sync" else constant(r.randrange(1, width))
+        self.lines.append(f"{indent}{name} = T.shfl_{kind}({value.text}, {by.text}, {width})")
+
+        def run(state, active):
+            lane, number = state.thread % width, by.evaluate(state)
+            other = {
+                "xor": lambda: lane ^ number,
+                "down": lambda: np.where(lane + number < width, lane + number, lane),
+                "up": lambda: np.where(lane >= number, lane - number, lane),
+                "sync": lambda: number % width,
+            }[kind]()
+            state.names[name] = value.evaluate(state).astype(np.int32)[state.thread // width * width + other]
+
+        return run
+
     def branch(self, indent, depth):
         condition = self.condition()
         self.lines.append(f"{indent}if {condition.text}:")
         saved = self.written, self.read
         self.written, self.read = set(), set()
+        self.arms += 1
         then = self.block(self.random.randint(1, 4), depth - 1, True, indent + "    ")
         written, read = self.written, self.read
         otherwise = []
@@ -252,6 +284,7 @@ class Program:
             self.lines.append(f"{indent}else:")
             otherwise = self.block(self.random.randint(1, 3), depth - 1, True, indent + "    ")
             self.forbidden_reads, self.forbidden_writes = outer
+        self.arms -= 1
         self.written, self.read = saved[0] | self.written | written, saved[1] | self.read | read
 
         def run(state, active):
@@ -312,6 +345,8 @@ class Program:
                 steps.append(self.store(indent))
             elif kind < 0.78:
                 steps.append(self.store_of_some(indent))
+            elif kind < 0.85 and not self.arms:
+                steps.append(self.exchange(indent))
             else:
                 steps.append(self.assign(indent))
         return steps

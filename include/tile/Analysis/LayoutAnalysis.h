@@ -71,6 +71,16 @@ bool isHeldAsStated(const LoopDemand &loop, const LoopAccess &access);
 /// are chosen: its indices follow from the loop's alone.
 bool mayBeHeld(const LoopDemand &loop, const LoopAccess &access);
 
+/// Whether `op`, an operation of a loop over the threads of a block, one
+/// iteration each, loads from a fragment what the iteration of a thread of the
+/// same warp has there, whatever the numbers in the index are.
+bool readsWithinWarp(Operation *op);
+/// Likewise in these layouts, in which that thread holds it: in which register.
+/// The lane is the index modulo the size of a warp.
+std::optional<int64_t> registerOfOtherLane(Operation *op,
+                                           const FragmentLayout &loop,
+                                           const FragmentLayout &fragment);
+
 /// An operation works on `buffer` in another layout than the buffer has.
 struct LayoutConversion {
   Operation *op;

@@ -486,7 +486,9 @@ void LayoutSolver::findConversions() {
              demands.constraints.loopDemand->accesses, demands.owned)) {
       if (!owned) {
         if (isFragment(access.buffer()) && !access.isAtomic &&
-            !heldRegisters(access, loop, *layoutOf(access.buffer())))
+            !heldRegisters(access, loop, *layoutOf(access.buffer())) &&
+            !registerOfOtherLane(access.operand->getOwner(), loop,
+                                 *layoutOf(access.buffer())))
           result.unheld.push_back(access.operand);
         continue;
       }

@@ -81,6 +81,8 @@ private:
   LogicalResult emitHeldAccess(Operation &inner, FragmentBuffer &fragment,
                                ValueRange indices, int64_t reg,
                                MutableArrayRef<IRMapping> maps);
+  void emitShuffle(memref::LoadOp load, FragmentBuffer &fragment,
+                   int64_t target, IRMapping &mapping);
   void emitRegister(Operation &inner, FragmentBuffer &fragment, int64_t target,
                     IRMapping &mapping);
   /// `width` when one access may move so many elements for this operand, given

@@ -3,9 +3,11 @@
 #include "PackedMemory.h"
 #include "Parallel.h"
 #include "Places.h"
+#include "Reduce/Exchange.h"
 #include "ScalarMemory.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Analysis/IterationValues.h"
+#include "tile/Analysis/LayoutAnalysis.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -103,16 +105,37 @@ ParallelLowering::emitHeldAccess(Operation &inner, FragmentBuffer &fragment,
     if (values)
       found->second = values->registersOf(layout, fragment.layout);
   }
-  if (!found->second)
+  if (!found->second) {
+    if (std::optional<int64_t> other =
+            registerOfOtherLane(&inner, layout, fragment.layout)) {
+      emitShuffle(cast<memref::LoadOp>(inner), fragment, *other, maps.front());
+      return success();
+    }
     return inner.emitOpError()
            << "expected indices of a fragment to be constants or sums of the "
               "loop's indices, or elements that the threads of the iterations "
               "hold";
+  }
   for (auto [i, mapping] : llvm::enumerate(maps)) {
     int64_t target = (*found->second)[threadLoop ? reg : reg + int64_t(i)];
     emitRegister(inner, fragment, std::max<int64_t>(target, 0), mapping);
   }
   return success();
+}
+
+/// What a register of another lane holds: all lanes of the warp are here.
+void ParallelLowering::emitShuffle(memref::LoadOp load,
+                                   FragmentBuffer &fragment, int64_t target,
+                                   IRMapping &mapping) {
+  auto &b = lowering.builder;
+  Value thread = mapping.lookupOrDefault(load.getIndices().front());
+  Value lane = b.createOrFold<arith::AndIOp>(
+      b.createOrFold<arith::IndexCastOp>(b.getI32Type(), thread),
+      lowering.i32(kWarpSize - 1));
+  Value held = lowering.loadRegister(
+      fragment, load.getMemRefType().getElementType(), target);
+  mapping.map(load.getResult(),
+              shuffle(lowering, held, NVVM::ShflKind::idx, lane));
 }
 
 /// Whether the indices of a group's iterations name `width` elements one after

@@ -61,8 +61,11 @@ static bool guardsGlobalMemory(scf::IfOp branch) {
 static bool moveOutOf(scf::ForOp loop, Value condition) {
   if (loop.isDefinedOutsideOfLoop(condition))
     return true;
+  if (!condition.getDefiningOp())
+    return false;
   BackwardSliceOptions options;
   options.inclusive = true;
+  options.omitBlockArguments = true; // looked at below
   options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
   SetVector<Operation *> slice;
   if (failed(getBackwardSlice(condition, &slice, options)))

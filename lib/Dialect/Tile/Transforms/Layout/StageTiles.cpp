@@ -79,7 +79,8 @@ private:
       if (isFragment(access.buffer()) &&
           (unheld.contains(access.operand) ||
            (!getOwnedAccess(loop, access) && !isHeldAsStated(loop, access) &&
-            !mayBeHeld(loop, access))))
+            !mayBeHeld(loop, access) &&
+            !readsWithinWarp(access.operand->getOwner()))))
         add(toShared[access.buffer()], *access.operand, access.isRead,
             access.isWrite);
     // Where an element may be written by a thread that does not own it, all

@@ -87,7 +87,7 @@ tile.kernel @nested(%A: memref<16x192xf32>, %B: memref<16x192xf32>, %C: memref<2
 // Not of conditions that rounds change, that memory decides, or that decide about shared memory alone; not of loops that wait
 // for other threads, and not of loops of the block.
 // CHECK-LABEL: tile.kernel @as_they_are
-// CHECK-COUNT-5: scf.for
+// CHECK-COUNT-6: scf.for
 // CHECK-NOT: scf.for
 tile.kernel @as_they_are(%A: memref<16x192xf32>, %B: memref<16x192xf32>, %flag: memref<1xi1>, %n: memref<1xi32>) grid(%b) = (1) threads(256) {
   %c0 = arith.constant 0 : index
@@ -125,6 +125,17 @@ tile.kernel @as_they_are(%A: memref<16x192xf32>, %B: memref<16x192xf32>, %flag: 
       scf.if %less {
         memref.store %number, %B[%i, %t] : memref<16x192xf32>
       }
+    }
+  }
+  tile.parallel (%t) in (192) {
+    %start = arith.cmpi slt, %t, %c16 : index
+    %end = scf.for %i = %c0 to %c16 step %c1 iter_args(%again = %start) -> i1 {
+      scf.if %again {
+        %x = memref.load %A[%i, %t] : memref<16x192xf32>
+        memref.store %x, %B[%i, %t] : memref<16x192xf32>
+      }
+      %next = arith.cmpi slt, %t, %i : index
+      scf.yield %next : i1
     }
   }
   %first = arith.cmpi eq, %b, %c0 : index
