@@ -11,6 +11,7 @@
 #include "HalvesOfWords.h"
 #include "LargeFunctions.h"
 #include "SharedExtensions.h"
+#include "SmallArrays.h"
 #include "Tf32Rounding.h"
 #include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
 #include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
@@ -291,6 +292,7 @@ LogicalResult LLVMBackend::optimize() {
     skipInLargeFunctions(callbacks);
     llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
     prepareLargeFunctions(builder);
+    selectFromSmallArrays(builder);
     showHalvesOfWords(builder);
     fuseProducts(builder);
     builder.registerModuleAnalyses(modules);

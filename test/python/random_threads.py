@@ -105,6 +105,19 @@ class Program:
         self.read.add(tile)
         return Expression(f"{tile}[{row}, {place.text}]", lambda s: s.tiles[tile][row, place.evaluate(s)])
 
+    def element(self, size):
+        """An index of a thread's own memory: a number, or one that is known at run time."""
+        r = self.random
+        if r.random() < 0.6:
+            return constant(r.randrange(size))
+        if self.loops and r.random() < 0.3:
+            name = r.choice(self.loops)
+            return Expression(f"(tid + {name}) % {size}", lambda s: (s.thread + s.names[name]) % size)
+        name = r.choice(("tid", "tid // 4", "A[b, tid]"))
+        n = self.threads
+        values = {"tid": lambda s: s.thread, "tid // 4": lambda s: s.thread // 4, "A[b, tid]": lambda s: s.data[s.block, :n]}
+        return Expression(f"({name}) % {size}", lambda s: values[name](s) % size)
+
     def leaf(self):
         r = self.random
         kind = r.randrange(8)
@@ -116,8 +129,8 @@ class Program:
             return Expression(name, lambda s: s.names[name])
         if kind == 4 and self.locals:
             name = r.choice(list(self.locals))
-            at = r.randrange(self.locals[name])
-            return Expression(f"{name}[{at}]", lambda s: s.locals[name][at])
+            at = self.element(self.locals[name])
+            return Expression(f"{name}[{at.text}]", lambda s: np.asarray(s.locals[name])[at.evaluate(s), s.thread])
         if kind == 5:
             return Expression("tid", lambda s: s.thread)
         if kind == 6:
@@ -221,11 +234,13 @@ class Program:
         value = self.value()
         if self.locals and self.random.random() < 0.5:
             name = self.random.choice(list(self.locals))
-            at = self.random.randrange(self.locals[name])
-            self.lines.append(f"{indent}{name}[{at}] = {value.text}")
+            at = self.element(self.locals[name])
+            self.lines.append(f"{indent}{name}[{at.text}] = {value.text}")
 
             def run(state, active):
-                state.locals[name][at][active] = value.evaluate(state)[active]
+                new, place = value.evaluate(state), at.evaluate(state)
+                for i, row in enumerate(state.locals[name]):
+                    row[active & (place == i)] = new[active & (place == i)]
 
             return run
         name = self.random.choice(self.variables)
@@ -248,7 +263,7 @@ class Program:
             def over_warps(state, active):
                 of_warps = value.evaluate(state).astype(np.int32).reshape(-1, 32)
                 all_lanes = combine(of_warps, axis=1, keepdims=True).astype(np.int32)
-                state.names[name] = np.broadcast_to(all_lanes, of_warps.shape).reshape(-1)
+                state.names[name] = np.broadcast_to(all_lanes, of_warps.shape).reshape(-1).copy()
 
             return over_warps
         width, kind = r.choice((32, 32, 32, 16, 4)), r.choice(("xor", "down", "up", "sync"))

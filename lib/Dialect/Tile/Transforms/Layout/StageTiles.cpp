@@ -83,11 +83,16 @@ private:
             !readsWithinWarp(access.operand->getOwner()))))
         add(toShared[access.buffer()], *access.operand, access.isRead,
             access.isWrite);
-    // Where an element may be written by a thread that does not own it, all
-    // accesses go to the copy.
+    // Where an element may be written by a thread that does not own it, or may
+    // be read from the copy after the iteration has written it, all accesses go
+    // to the copy.
+    llvm::SmallDenseSet<Value, 2> written;
+    for (LoopAccess &access : loop.accesses)
+      if (access.isWrite)
+        written.insert(access.buffer());
     for (LoopAccess &access : loop.accesses) {
       auto found = toShared.find(access.buffer());
-      if (found != toShared.end() && found->second.writes &&
+      if (found != toShared.end() && written.contains(access.buffer()) &&
           !llvm::is_contained(found->second.operands, access.operand))
         add(found->second, *access.operand, access.isRead, access.isWrite);
     }

@@ -53,3 +53,39 @@ tile.kernel @written_in_loop(%C: memref<32x4xf32>) grid(%b) = (1) threads(128) {
     }
   }
 }
+
+// -----
+
+// An iteration that writes a row and then reads an element of it at run time reads what it has written: both are of the copy.
+// CHECK-LABEL: tile.kernel @written_and_read
+// CHECK: tile.copy %[[ROWS:[0-9]+]] to %[[TWIN:[0-9]+]]
+// CHECK: tile.parallel (%[[T:.*]]) in (128)
+// CHECK:   memref.store %{{.*}}, %[[TWIN]][%[[T]], %c1]
+// CHECK:   memref.load %[[TWIN]][%[[T]], %{{.*}}]
+// CHECK: tile.copy %[[TWIN]] to %[[ROWS]]
+tile.kernel @written_and_read(%A: memref<128xi32>, %C: memref<128x4xi32>) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %x = tile.alloc : memref<128x4xi32, #tile.fragment>
+  tile.parallel (%t) in (128) {
+    %v = memref.load %A[%t] : memref<128xi32>
+    memref.store %v, %x[%t, %c0] : memref<128x4xi32, #tile.fragment>
+    memref.store %v, %x[%t, %c1] : memref<128x4xi32, #tile.fragment>
+    memref.store %v, %x[%t, %c2] : memref<128x4xi32, #tile.fragment>
+    memref.store %v, %x[%t, %c3] : memref<128x4xi32, #tile.fragment>
+  }
+  tile.parallel (%t) in (128) {
+    %n = arith.index_cast %t : index to i32
+    memref.store %n, %x[%t, %c1] : memref<128x4xi32, #tile.fragment>
+    %at = arith.remui %t, %c4 : index
+    %v = memref.load %x[%t, %at] : memref<128x4xi32, #tile.fragment>
+    memref.store %v, %C[%t, %c0] : memref<128x4xi32>
+  }
+  tile.parallel (%t, %i) in (128, 4) {
+    %v = memref.load %x[%t, %i] : memref<128x4xi32, #tile.fragment>
+    memref.store %v, %C[%t, %i] : memref<128x4xi32>
+  }
+}
