@@ -133,6 +133,9 @@ public:
   /// layouts are good for the kernel only once these go through shared memory
   /// (`stageTiles`).
   std::vector<OpOperand *> unheld;
+  /// Of those, accesses by ownership, at an offset: others are left as they are
+  /// until layouts are known on the chance that threads hold them.
+  bool movesOwned = false;
 
   /// Every choice in structured form and in words, with its reason and cost.
   void print(raw_ostream &os, KernelOp kernel) const;

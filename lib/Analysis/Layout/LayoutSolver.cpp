@@ -493,8 +493,10 @@ void LayoutSolver::findConversions() {
         continue;
       }
       if (owned->isShifted) {
-        if (!isHeld(access, *owned) || comeBack.contains(access.buffer()))
+        if (!isHeld(access, *owned) || comeBack.contains(access.buffer())) {
           result.unheld.push_back(access.operand);
+          result.movesOwned = true;
+        }
       } else if (!isHeld(access, *owned)) {
         convert(op, access.operand,
                 fragmentFromLoop(shapeOf(access.buffer()), *owned, loop),

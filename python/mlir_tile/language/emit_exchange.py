@@ -4,6 +4,24 @@
 from .kernel import thread_index
 
 
+def _by_thread(extents):
+    """The layout of a fragment in which each thread has the element of its own number, so that
+    what it holds stays where it is; nothing where lanes and warps are no digits of that number."""
+    lanes, modes = 32, {"lane": [], "warp": []}
+    for dim, extent in reversed(list(enumerate(extents))):
+        inside = min(extent, lanes)
+        if lanes % inside or extent % inside:
+            return ""
+        for axis, count, step in (("lane", inside, 1), ("warp", extent // inside, inside)):
+            if count > 1:
+                modes[axis].append(f"({count}, {dim}:{step})")
+        lanes //= inside
+    if lanes > 1:
+        return ""
+    shape, lane, warp = (", ".join(map(str, x)) for x in (extents, modes["lane"], modes["warp"]))
+    return f" layout(#tile.fragment_layout<shape [{shape}] reg [] lane [{lane}] warp [{warp}]>)"
+
+
 class Exchange:
     """The part of the emitter that writes operations between threads."""
 
@@ -46,7 +64,9 @@ class Exchange:
         outer = threads // (group * inner)
         grid = f"memref<{outer}x{group}x{inner}x{element}, #tile.fragment>"
         sums = f"memref<{outer}x{inner}x{element}, #tile.fragment>"
-        a, b = self.op(f"tile.alloc : {grid}"), self.op(f"tile.alloc : {sums}")
+        layout = _by_thread((outer, group, inner))
+        a = self.op(f"tile.alloc{layout} : {grid}")
+        b = self.op(f"tile.alloc : {sums}")
         zero, whole, step = (self.constant(x, "index") for x in (0, group * inner, inner))
         names = []
         for _ in range(4):

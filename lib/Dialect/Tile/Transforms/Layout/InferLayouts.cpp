@@ -224,6 +224,11 @@ bool threadsHoldRounds(KernelOp kernel, const TargetInfo &target) {
   sinkViews(trial);
   stageTiles(trial, target, /*remarks=*/false);
   FailureOr<LayoutAnalysis> analysis = LayoutAnalysis::compute(trial, target);
+  while (succeeded(analysis) && !analysis->unheld.empty() &&
+         !analysis->movesOwned) {
+    stageTiles(trial, target, /*remarks=*/false, analysis->unheld);
+    analysis = LayoutAnalysis::compute(trial, target);
+  }
   return succeeded(analysis) && analysis->unheld.empty();
 }
 
