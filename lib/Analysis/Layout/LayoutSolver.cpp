@@ -377,6 +377,40 @@ void LayoutSolver::assignFree(Value buffer) {
            "no layout that deals it out has a form for its views");
 }
 
+/// Whether one loop writes global memory that the other one touches, too.
+static bool sharesWrittenMemory(const LoopDemand &a, const LoopDemand &b) {
+  for (const LoopAccess &one : a.accesses)
+    for (const LoopAccess &other : b.accesses)
+      if ((one.isWrite || other.isWrite) && isGlobal(one.buffer()) &&
+          isGlobal(other.buffer()) &&
+          getBaseBuffer(one.buffer()) == getBaseBuffer(other.buffer()))
+        return true;
+  return false;
+}
+
+bool LayoutSolver::chooseOwners(OperationDemands &demands,
+                                const LayoutCost &most) {
+  const LoopDemand &demand = *demands.constraints.loopDemand;
+  for (OperationDemands &other : operations) {
+    auto decided = result.loops.find(other.op);
+    if (decided == result.loops.end() || !other.constraints.loopDemand ||
+        other.constraints.loopDemand->shape != demand.shape ||
+        other.constraints.numThreads() != demands.constraints.numThreads() ||
+        !sharesWrittenMemory(demand, *other.constraints.loopDemand))
+      continue;
+    FragmentLayout layout = decided->second.layout;
+    LayoutCost cost = loopCost(demands.walks, layout);
+    if (cost.total() > most.total())
+      continue;
+    setLoop(demands, layout,
+            "as " + describeOperation(other.op) +
+                ", which touches the same memory: each thread its own part",
+            cost);
+    return true;
+  }
+  return false;
+}
+
 void LayoutSolver::chooseRemaining() {
   for (auto &[buffer, choice] : result.fragments)
     if (choice.why.empty() && !assignFromParts(buffer))
@@ -393,8 +427,11 @@ void LayoutSolver::chooseRemaining() {
     if (!usesFragments) {
       FragmentLayout layout =
           coalescedLayout(demand, demands.walks, threads).canonicalized();
+      LayoutCost cost = loopCost(demands.walks, layout);
+      if (chooseOwners(demands, cost))
+        continue;
       setLoop(demands, layout, "coalesced along memory's contiguous dimension",
-              loopCost(demands.walks, layout));
+              cost);
       continue;
     }
     std::optional<FragmentLayout> best;

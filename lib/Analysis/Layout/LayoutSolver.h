@@ -75,6 +75,10 @@ private:
   bool assignFromParts(Value buffer);
   void assignFree(Value buffer);
   void chooseRemaining();
+  /// For a loop that nothing decides: the layout of another one over the same
+  /// shape that touches the same global memory, so that each thread touches
+  /// its own part in both and none waits; unless that costs more than `most`.
+  bool chooseOwners(OperationDemands &demands, const LayoutCost &most);
   void setLoop(OperationDemands &demands, FragmentLayout layout,
                std::string why, std::optional<LayoutCost> cost = std::nullopt);
   double disagreement(OperationDemands &demands, const FragmentLayout &loop);

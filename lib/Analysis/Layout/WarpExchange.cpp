@@ -42,7 +42,7 @@ public:
   /// Whether `value` is a thread of the warp of `thread`.
   bool staysInWarp(Value value) {
     value = withoutCasts(value);
-    if (value == thread)
+    if (value == thread || groupOf(value))
       return true;
     if (auto select = value.getDefiningOp<arith::SelectOp>()) {
       conditions.push_back(select.getCondition());

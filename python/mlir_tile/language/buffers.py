@@ -70,6 +70,7 @@ class Buffer:
         self.reducer = None
         self.base = None
         self.owner = None
+        self.elements = None  # a variable for each, where they are values (elements.py)
 
     # What TileLang's buffers answer.
     def scope(self):

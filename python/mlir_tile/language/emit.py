@@ -37,6 +37,7 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
         self.constants, self.count, self.locations = {}, 0, {}
         self.variables = {}
         self.small = set()  # memory of a thread that the block holds: no TMA for so little
+        self.written_out = set()  # loops that are unrolled, by identity (elements.py)
         self.beyond = False  # accesses that have conditions are outside of their tensors
         self.depth = 0  # loops around what is written now
         self.names, self.sizes, self.dims = {}, {}, []
@@ -374,8 +375,9 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
         ):
             self.thread_memory(buffer)
             return
-        if buffer.is_var:
-            self.variables[buffer] = self.constant(0, buffer.dtype)
+        if buffer.is_var or buffer.elements is not None:
+            for variable in buffer.elements or [buffer]:
+                self.variables[variable] = self.constant(0, buffer.dtype)
             return
         if buffer.space not in ("shared", "fragment", "local"):
             unsupported(f"a buffer of scope {buffer.scope_name}", location=statement.location)

@@ -122,6 +122,8 @@ class Loops:
             return self.parallel(statement)
         if statement.kind == "parallel":
             return self.nested_parallel(statement)
+        if id(statement) in self.written_out:
+            return self.unrolled(statement, self.trip_count(statement))
         carried = self.carried(statement.body)
         count = self.trip_count(statement)
         if statement.kind == "unroll" and count is not None and count <= _UNROLLED:
@@ -207,7 +209,9 @@ class Loops:
         return max(0, -(-(stop - start) // step))
 
     def unrolled(self, statement, count):
+        facts = self.facts
         for i in range(count):
+            self.facts = facts  # what one round promises of its index
             with self.iteration():
                 number = number_of(statement.start) + i * number_of(statement.step)
                 variable = statement.indices[0]

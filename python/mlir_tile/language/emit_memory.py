@@ -43,6 +43,8 @@ class Memory:
         buffer = expr.buffer
         if buffer.space == "var":
             return self.read_variable(buffer)
+        if buffer.elements is not None:
+            return self.read_variable(self.element_variable(buffer, expr.indices))
         if buffer.space == "fragment" and self.mode == "block":
             return self.load_through_shared(expr)
         conditions = self.guards(buffer, expr.indices) if buffer.space in _GUARDED else []
@@ -71,6 +73,17 @@ class Memory:
             places.insert(0, self.row(self.find(("threads", id(buffer)))[0]))
         return f"{self.buffer(buffer)}[{', '.join(places)}] : {rows or self.memref(buffer)}"
 
+    def element_variable(self, buffer, indices):
+        """The variable that is an element, whose indices are numbers where loops are unrolled."""
+        place = 0
+        for index, size in zip(indices, buffer.shape):
+            number, high = bounds(index)
+            assert number == high
+            if not 0 <= number < size:
+                fail(f"index {number} is outside of {buffer.name}, of {size} elements", self.location)
+            place = place * size + number
+        return buffer.elements[place]
+
     def load_element(self, buffer, indices):
         return self.op(f"memref.load {self.element(buffer, indices)}")
 
@@ -90,6 +103,10 @@ class Memory:
     def store_element(self, buffer, indices, value):
         """Stores a value; what lies outside of a tensor, or of a thread's own array (where it could
         be another thread's), is dropped."""
+        if buffer.elements is not None:
+            variable = self.element_variable(buffer, indices)
+            self.variables[variable] = self.value(value, buffer.dtype)
+            return
         conditions = self.guards(buffer, indices) if buffer.space in _GUARDED else []
         if conditions and self.beyond and buffer.space == "global":
             return

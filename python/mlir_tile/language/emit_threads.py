@@ -7,6 +7,7 @@ fragment.
 """
 
 import contextlib
+import itertools
 
 from .buffers import Buffer
 from .errors import fail
@@ -40,6 +41,8 @@ class Threads(Places):
     def find_threads(self, body):
         """Which variables and named values differ from thread to thread."""
         from .arms import without_variables
+        from .elements import as_elements, variables_of
+        from .emit_warps import by_hand
 
         self.has_threads = self.kernel.thread_index is not None
         self.tables, self.compared = {}, {}  # of places of which no rule says whose they are
@@ -48,6 +51,11 @@ class Threads(Places):
             self.spread_all(body)
         # What every thread would hold alike, the block holds once.
         for buffer in without_variables(body, self.outside - self.thread_buffers):
+            loops = None if by_hand(body) else as_elements(body, buffer)
+            if loops is not None:
+                buffer.elements = variables_of(buffer)
+                self.written_out |= loops
+                continue
             buffer.space = "shared"
             self.small.add(buffer)
         self.kinds = {}  # by identity, and statements have been replaced
@@ -449,6 +457,14 @@ class Threads(Places):
         self.kept.append(body)
         self.block(body)
 
+    def copy_to_elements(self, extents, make):
+        """The stores that `make` gives, one after the other."""
+        for indices in itertools.product(*map(range, extents)):
+            statement = make(indices)
+            self._place(statement)
+            self.kept.append(statement)
+            self.do_Store(statement)
+
     def _place(self, statement):
         statement.location = self.location
         for block in statement.blocks:
@@ -471,7 +487,9 @@ class Threads(Places):
             value = cast(Load(source.buffer, tuple(made[0])), target.dtype)
             return Store(target.buffer, tuple(made[1]), value)
 
-        self.elementwise_loops(wide, make)
+        if target.buffer.elements is not None:
+            return self.copy_to_elements(wide, make)
+        return self.elementwise_loops(wide, make)
 
     def fill_by_thread(self, target, value):
         wide = [x for x in target.extents if x != 1]
@@ -484,4 +502,6 @@ class Threads(Places):
             ]
             return Store(target.buffer, tuple(places), value)
 
-        self.elementwise_loops(wide, make)
+        if target.buffer.elements is not None:
+            return self.copy_to_elements(wide, make)
+        return self.elementwise_loops(wide, make)

@@ -66,7 +66,7 @@ class Tiles:
         layout=None,
         barrier=None,
     ):
-        if self.mode == "thread":
+        if self.mode == "thread" or target.buffer.elements is not None:
             return self.copy_by_thread(source, target)
         self.only_in_blocks("T.copy")
         pad = ""
@@ -101,7 +101,8 @@ class Tiles:
 
     def tile_fill(self, statement, target, value):
         buffer = target.buffer
-        if self.mode == "thread" or (self.mode == "parallel" and target.buffer.space == "local"):
+        in_parallel = self.mode == "parallel" and buffer.space == "local"
+        if self.mode == "thread" or in_parallel or buffer.elements is not None:
             return self.fill_by_thread(target, value)
         self.only_in_blocks("T.fill")
         name = self.value(value, buffer.dtype)

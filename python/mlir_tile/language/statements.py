@@ -151,6 +151,11 @@ def written_variables(block, found=None, parallel=True):
     for statement in block:
         if type(statement) is Assign:
             found[statement.variable] = True
+        target = getattr(statement, "buffer", None) if type(statement) is Store else None
+        if type(statement) is Tile:
+            target = getattr(statement.operands.get("target"), "buffer", None)
+        for variable in getattr(target, "elements", None) or ():
+            found[variable] = True
         if not parallel and type(statement) is For and statement.kind == "parallel":
             continue
         for inner in statement.blocks:

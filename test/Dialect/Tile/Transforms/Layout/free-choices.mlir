@@ -83,3 +83,24 @@ tile.kernel @weights(%X: memref<?x4096xf16> {tile.alignment = 16}, %W: memref<40
   }
   tile.copy %x to %Y[%m, %c0] : memref<2x4096xf32, #tile.fragment> to memref<?x4096xf16>
 }
+
+// A loop that only fills memory deals it out as the loop does that stores there later: no thread waits for another.
+// IR-LABEL: tile.kernel @filled_and_stored
+// IR: tile.parallel ({{.*}}) in (576) layout([[LAYOUT:#tile.fragment_layout<.*>]]) {
+// IR:   memref.store %cst
+// IR: tile.parallel ({{.*}}) in (576) layout([[LAYOUT]]) {
+// IR:   memref.store
+tile.kernel @filled_and_stored(%x: memref<64x576xbf16> {tile.alignment = 16 : i64}, %y: memref<64x576xbf16> {tile.alignment = 16 : i64}, %to: memref<64xindex>) grid(%b) = (64) threads(64) {
+  %c0 = arith.constant 0 : index
+  %zero = arith.constant 0.0 : bf16
+  %row = tile.alloc : memref<576xbf16, #tile.fragment>
+  tile.parallel (%i) in (576) {
+    memref.store %zero, %y[%b, %i] : memref<64x576xbf16>
+  }
+  tile.copy %x[%b, %c0] sizes [1, 576] to %row : memref<64x576xbf16> to memref<576xbf16, #tile.fragment>
+  %place = memref.load %to[%b] : memref<64xindex>
+  tile.parallel (%i) in (576) {
+    %v = memref.load %row[%i] : memref<576xbf16, #tile.fragment>
+    memref.store %v, %y[%place, %i] : memref<64x576xbf16>
+  }
+}
