@@ -4,7 +4,8 @@
 --library-every takes each N-th test, --library-only those that a file names. With --library-times FILE,
 benchmarks time the library's own kernels: those of TileOPs in default configurations, with stand-ins
 for the modules of their baselines, and nothing is tuned. A time is the median of a CUDA graph's, so
-that the host is not in it; where a function cannot be captured, of calls ("how" says which).
+that the host is not in it; where a function cannot be captured, what the profiler counts of its
+kernels, else of calls ("how" says which).
 --library-cases is how many cases of each function run; --library-warm calls the kernels once and times
 nothing.
 """
@@ -81,7 +82,21 @@ def _time(function, arguments=()):
             return do_bench_cudagraph(call, rep=20, return_mode="median") * 1e3, "graph"
         except Exception:  # noqa: BLE001  it synchronizes, or asks for a value of the GPU
             torch.cuda.synchronize()
+        measured = _kernels(call)
+        if measured:
+            return measured, "kernels"
         return do_bench(call, warmup=10, rep=40, return_mode="median") * 1e3, "calls"
+
+
+def _kernels(call, calls=20):
+    """Microseconds of a call's kernels, as the profiler counts them: the host is not in them."""
+    import torch
+
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        for _ in range(calls):
+            call()
+        torch.cuda.synchronize()
+    return sum(x.self_device_time_total for x in profile.key_averages()) / calls
 
 
 def _record(tag, measured):
