@@ -5,6 +5,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "tile/Dialect/Tile/IR/LaunchedBlocks.h"
 #include <optional>
 
 using namespace mlir;
@@ -203,6 +204,27 @@ static Expr convertGrid(KernelOp kernel, AffineExpr expr) {
   }
 }
 
+/// An expression of `tile.launched_blocks`.
+static Expr convertBlocks(KernelOp kernel, Attribute expr) {
+  if (auto number = dyn_cast<IntegerAttr>(expr))
+    return Expr(number.getInt());
+  auto parts = cast<ArrayAttr>(expr);
+  StringRef name = cast<StringAttr>(parts[0]).getValue();
+  auto index = [&](unsigned i) { return cast<IntegerAttr>(parts[i]).getInt(); };
+  if (name == "scalar")
+    return Expr::scalar(index(1));
+  if (name == "dim") {
+    auto type = cast<MemRefType>(kernel.getKernelArgument(index(1)).getType());
+    return type.isDynamicDim(index(2)) ? Expr::dim(index(1), index(2))
+                                       : Expr(type.getDimSize(index(2)));
+  }
+  Expr::Kind kind;
+  [[maybe_unused]] bool known = Expr::parseBinaryKind(name.str(), kind);
+  assert(known && "verified");
+  return Expr::binary(kind, convertBlocks(kernel, parts[1]),
+                      convertBlocks(kernel, parts[2]));
+}
+
 namespace {
 struct LaunchValue {
   Expr expr;
@@ -337,6 +359,12 @@ mlir::tile::buildKernelManifest(KernelOp kernel) {
       spec.chosen.push_back({value.getName().str(),
                              cast<IntegerAttr>(value.getValue()).getInt()});
   spec.persistent = kernel.getPersistent().value_or(0);
+  // Blocks of a persistent kernel divide all of the grid among them.
+  if (auto blocks = kernel->getAttrOfType<ArrayAttr>(kLaunchedBlocksAttrName);
+      blocks && !spec.persistent)
+    for (auto [i, needed] : llvm::enumerate(blocks))
+      spec.grid[i] = Expr::binary(Expr::Kind::Min, spec.grid[i],
+                                  convertBlocks(kernel, needed));
   if (auto cluster = kernel.getCluster())
     for (auto [i, extent] : llvm::enumerate(*cluster)) {
       spec.cluster[i] = extent;

@@ -94,6 +94,7 @@ class KernelScope:
         self.thread_shape = (threads,)
         self.blocks, self.body = [], []
         self.cluster = None
+        self.needed = {}  # by axis, an extent of which `grid` is a bound: blocks beyond do nothing
         self.attributes = {}
         self.thread_index = None
         self.thread_indices = {}  # of loops that differ from thread to thread, by identity

@@ -93,9 +93,10 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
         ]
         if self.kernel.cluster:
             lines[-1] += f" cluster({', '.join(map(str, self.kernel.cluster))})"
-        if self.kernel.attributes:
-            attributes = ", ".join(f"{k} = {v} : i64" for k, v in self.kernel.attributes.items())
-            lines[-1] += f" attributes {{{attributes}}}"
+        attributes = [f"{k} = {v} : i64" for k, v in self.kernel.attributes.items()]
+        attributes += self.launched_blocks()
+        if attributes:
+            lines[-1] += f" attributes {{{', '.join(attributes)}}}"
         lines[-1] += " {"
         self.locate(self.kernel.location)
         lines += [
@@ -256,6 +257,37 @@ class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, T
             "use sums, products and quotients of sizes and numbers",
             self.kernel.location,
         )
+
+    def launched_blocks(self):
+        """The attribute that says which blocks of the grid do something, where not all do."""
+        if not self.kernel.needed:
+            return []
+        extents = [self.kernel.needed.get(i, x) for i, x in enumerate(self.kernel.grid)]
+        found = [self.blocks_of(x) for x in extents]
+        return [] if None in found else [f"tile.launched_blocks = [{', '.join(found)}]"]
+
+    def blocks_of(self, expr):
+        """An extent of the grid as an expression of the artifact; None where it is none."""
+        number = number_of(expr)
+        if number is not None:
+            return str(int(number))
+        if type(expr) is Variable:
+            place = self.sizes.get(id(expr))
+            for i, x in enumerate(self.arguments):
+                if place is not None and x is place[1]:
+                    return f'["dim", {i}, {place[2]}]'
+                if x is expr:
+                    return f'["scalar", {i}]'
+            return None
+        if type(expr) is not Op:
+            return None
+        if expr.name == "cast":
+            return self.blocks_of(expr.args[0])
+        name = {"truncdiv": "floordiv"}.get(expr.name, expr.name)
+        if name not in ("add", "sub", "mul", "floordiv", "mod", "max", "min"):
+            return None
+        parts = [self.blocks_of(x) for x in expr.args]
+        return None if None in parts else f'["{name}", {", ".join(parts)}]'
 
     def _scaled(self, factor, atom):
         return self.grid(atom) if factor == 1 else f"{self.grid(atom)} * {factor}"

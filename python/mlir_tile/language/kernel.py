@@ -66,6 +66,7 @@ class KernelFrame:
         for axis, size in enumerate(self.grid):
             more = launched(size)
             if more is not None:
+                scope.needed[axis] = size
                 scope.grid[axis] = more
                 self.leave_where(builder, scope.blocks[axis] >= size)
         builder.frame = self

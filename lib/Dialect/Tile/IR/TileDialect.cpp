@@ -16,6 +16,7 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/LaunchedBlocks.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
 #include "tile/Dialect/Tile/IR/TileBarrierOps.h"
@@ -95,6 +96,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kLaunchedBlocksAttrName)
+    return verifyLaunchedBlocks(op, attribute);
   if (name == kChosenAttrName) {
     auto chosen = dyn_cast<DictionaryAttr>(attribute.getValue());
     if (!isa<KernelOp>(op) || !chosen ||
@@ -148,10 +151,10 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   if (std::optional<LogicalResult> place =
           verifyPlacementAttribute(op, attribute))
     return *place;
-  SmallVector<StringRef> known = {kTargetAttrName,    kChosenAttrName,
-                                  kRolesAttrName,     kWithoutRolesAttrName,
-                                  kResidentAttrName,  kKeepsRegistersAttrName,
-                                  kAlignmentAttrName, kSecondSlotsAttrName};
+  SmallVector<StringRef> known = {
+      kTargetAttrName,       kChosenAttrName,      kRolesAttrName,
+      kWithoutRolesAttrName, kResidentAttrName,    kKeepsRegistersAttrName,
+      kAlignmentAttrName,    kSecondSlotsAttrName, kLaunchedBlocksAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

@@ -15,6 +15,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/LaunchedBlocks.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
@@ -206,6 +207,7 @@ static Value addDimension(KernelOp kernel, int64_t blocks, int64_t &stride) {
   for (int64_t extent : ArrayRef<int64_t>(cluster).drop_back())
     stride *= extent;
   kernel.setGrid(AffineMap::get(0, grid.getNumSymbols(), extents, context));
+  kernel->removeAttr(kLaunchedBlocksAttrName); // of the grid as it was
   kernel.setCluster(cluster);
   return part;
 }
