@@ -239,7 +239,7 @@ def test_a_grid_of_the_greater_of_two_sizes(target):
                     B[b] = b
 
     kernel = compile_kernel(main, target=target)
-    needed = '[["max", ["dim", 0, 0], ["dim", 1, 0]], ["floordiv", ["add", ["min", '
+    needed = '[["max", ["dim", 0, 0], ["dim", 1, 0]], ["floordiv", ["sub", ["add", ["min", '
     assert f"tile.launched_blocks = {needed}" in str(kernel.prim_func.modules[0])
     for sizes in ((7, 12), (9, 2)):
         a, b = (np.zeros(x, np.int32) for x in sizes)
