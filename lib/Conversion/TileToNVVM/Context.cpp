@@ -183,6 +183,11 @@ void KernelLowering::barrier(int64_t groups) {
                             NVVM::BarrierReductionAttr(), Value());
     return;
   }
+  // The lanes of one warp meet, and are ordered, without the block's barrier.
+  if (numThreads() == kWarpSize) {
+    NVVM::SyncWarpOp::create(builder, i32(-1));
+    return;
+  }
   if (agent.barrier == 0) {
     NVVM::Barrier0Op::create(builder);
     return;
