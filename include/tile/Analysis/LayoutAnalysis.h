@@ -69,7 +69,7 @@ bool isHeldAsStated(const LoopDemand &loop, const LoopAccess &access);
 
 /// Whether an access of that kind, a load, may turn out to be held once layouts
 /// are chosen: its indices follow from the loop's alone.
-bool mayBeHeld(const LoopDemand &loop, const LoopAccess &access);
+bool mayBeHeld(const LoopAccess &access);
 
 /// Whether `op`, an operation of a loop over the threads of a block, one
 /// iteration each, loads from a fragment what the iteration of a thread of the

@@ -217,7 +217,7 @@ tile::heldRegisters(const LoopAccess &access, const FragmentLayout &loop,
   return values->registersOf(loop, fragment);
 }
 
-bool tile::mayBeHeld(const LoopDemand &loop, const LoopAccess &access) {
+bool tile::mayBeHeld(const LoopAccess &access) {
   auto load = dyn_cast<memref::LoadOp>(access.operand->getOwner());
   auto parallel = access.operand->getOwner()->getParentOfType<ParallelOp>();
   if (!load || !parallel)

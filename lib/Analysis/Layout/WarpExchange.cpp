@@ -9,7 +9,6 @@
 //===----------------------------------------------------------------------===//
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 

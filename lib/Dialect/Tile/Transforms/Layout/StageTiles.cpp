@@ -79,7 +79,7 @@ private:
       if (isFragment(access.buffer()) &&
           (unheld.contains(access.operand) ||
            (!getOwnedAccess(loop, access) && !isHeldAsStated(loop, access) &&
-            !mayBeHeld(loop, access) &&
+            !mayBeHeld(access) &&
             !readsWithinWarp(access.operand->getOwner()))))
         add(toShared[access.buffer()], *access.operand, access.isRead,
             access.isWrite);
