@@ -11,9 +11,11 @@ import re
 from .arms import divide
 from .buffers import Buffer
 from .divergence import Divergence
+from .emit_elementwise import Elementwise
 from .emit_exchange import Exchange
 from .emit_loops import Loops, Place
 from .emit_memory import Memory, reads_fragment
+from .emit_parallel import ParallelLoops
 from .emit_threads import Threads
 from .emit_tiles import Tiles
 from .emit_values import Values
@@ -28,7 +30,18 @@ from .statements import Alloc, Assume, Leave, Undefined
 from .values import BOOL, Op, Variable, binary, number_of
 
 
-class Emitter(Threads, Divergence, Exchange, HandWarps, Loops, Memory, Values, Tiles):
+class Emitter(
+    Threads,
+    Divergence,
+    Elementwise,
+    Exchange,
+    HandWarps,
+    Loops,
+    ParallelLoops,
+    Memory,
+    Values,
+    Tiles,
+):
     """Writes one kernel of a traced function."""
 
     def __init__(self, name, arguments, kernel, promises=()):

@@ -80,7 +80,10 @@ class Memory:
             number, high = bounds(index)
             assert number == high
             if not 0 <= number < size:
-                fail(f"index {number} is outside of {buffer.name}, of {size} elements", self.location)
+                fail(
+                    f"index {number} is outside of {buffer.name}, of {size} elements",
+                    self.location,
+                )
             place = place * size + number
         return buffer.elements[place]
 

@@ -7,7 +7,6 @@ fragment.
 """
 
 import contextlib
-import itertools
 
 from .buffers import Buffer
 from .errors import fail
@@ -15,7 +14,7 @@ from .kernel import thread_index
 from .places import Places, nodes
 from .ranges import forms_of, linear
 from .statements import Alloc, Assign, Assume, Define, For, If, Store, Tile, Warps, While, allocated
-from .values import Const, Expr, Let, Load, Op, Variable, unary, walk
+from .values import Const, Let, Load, Op, Variable, unary, walk
 
 # Operations on tiles that a thread does for itself where a side is memory of its own.
 _OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
@@ -441,67 +440,3 @@ class Threads(Places):
         self.scopes[-1][("threads", id(buffer))] = first, count
 
     # Work that a thread does for itself.
-    def elementwise_loops(self, extents, make):
-        """Loops over extents around the statement that `make` gives for their indices."""
-        indices = []
-        for x in extents:
-            indices.append(0 if x == 1 else Variable("_", "loop", low=0, high=x - 1))
-        body = [make(indices)]
-        for x, variable in reversed(list(zip(extents, indices))):
-            if isinstance(variable, Variable):
-                loop = For("serial", [variable], [x])
-                loop.body = body
-                body = [loop]
-        for statement in body:
-            self._place(statement)
-        self.kept.append(body)
-        self.block(body)
-
-    def copy_to_elements(self, extents, make):
-        """The stores that `make` gives, one after the other."""
-        for indices in itertools.product(*map(range, extents)):
-            statement = make(indices)
-            self._place(statement)
-            self.kept.append(statement)
-            self.do_Store(statement)
-
-    def _place(self, statement):
-        statement.location = self.location
-        for block in statement.blocks:
-            for x in block:
-                self._place(x)
-
-    def copy_by_thread(self, source, target):
-        wide = [x for x in source.extents if x != 1]
-
-        def make(indices):
-            made = []
-            for region in (source, target):
-                left = list(indices)
-                places = []
-                for offset, x in zip(region.offsets, region.extents):
-                    places.append(offset if x == 1 else left.pop(0) + offset)
-                made.append(places)
-            from .values import cast
-
-            value = cast(Load(source.buffer, tuple(made[0])), target.dtype)
-            return Store(target.buffer, tuple(made[1]), value)
-
-        if target.buffer.elements is not None:
-            return self.copy_to_elements(wide, make)
-        return self.elementwise_loops(wide, make)
-
-    def fill_by_thread(self, target, value):
-        wide = [x for x in target.extents if x != 1]
-
-        def make(indices):
-            left = list(indices)
-            places = [
-                offset if x == 1 else left.pop(0) + offset
-                for offset, x in zip(target.offsets, target.extents)
-            ]
-            return Store(target.buffer, tuple(places), value)
-
-        if target.buffer.elements is not None:
-            return self.copy_to_elements(wide, make)
-        return self.elementwise_loops(wide, make)

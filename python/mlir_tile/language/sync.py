@@ -7,7 +7,7 @@ know.
 
 from .buffers import Buffer, Region, region_of
 from .builder import current
-from .errors import fail, unsupported
+from .errors import fail
 from .values import Expr, Let, Load, Variable, as_value, is_expr, truth
 
 
