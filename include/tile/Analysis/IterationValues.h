@@ -1,4 +1,4 @@
-//===- IterationValues.h - numbers of a loop's iterations --------*- C++ -*-===//
+//===- IterationValues.h - numbers of a loop's iterations -------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Indices with quotients and remainders of a loop's indices have no simple
