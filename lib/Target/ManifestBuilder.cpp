@@ -364,7 +364,8 @@ mlir::tile::buildKernelManifest(KernelOp kernel) {
       blocks && !spec.persistent)
     for (auto [i, needed] : llvm::enumerate(blocks))
       spec.grid[i] = Expr::binary(Expr::Kind::Min, spec.grid[i],
-                                  convertBlocks(kernel, needed));
+                                  Expr::binary(Expr::Kind::Max, Expr(0),
+                                               convertBlocks(kernel, needed)));
   if (auto cluster = kernel.getCluster())
     for (auto [i, extent] : llvm::enumerate(*cluster)) {
       spec.cluster[i] = extent;

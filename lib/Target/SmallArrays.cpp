@@ -96,14 +96,14 @@ private:
     unsigned zeros =
         std::min(63u, computeKnownBits(index, layout).countMinTrailingZeros() +
                           scale.countr_zero());
-    uint64_t step = uint64_t(1) << zeros, size = bytes.getFixedValue();
-    if (size > step || index->getType()->getIntegerBitWidth() > width)
+    uint64_t step = uint64_t(1) << zeros, moved = bytes.getFixedValue();
+    if (moved > step || index->getType()->getIntegerBitWidth() > width)
       return false;
     Access &access =
-        accesses.emplace_back(Access{&op, index, scale, constant, size, {}});
+        accesses.emplace_back(Access{&op, index, scale, constant, moved, {}});
     // Beyond, of an array of many elements, only their number counts.
     for (uint64_t place = constant.getZExtValue() & (step - 1);
-         place + size <= this->size && access.places.size() <= kMaxPlaces;
+         place + moved <= size && access.places.size() <= kMaxPlaces;
          place += step)
       access.places.push_back(place);
     return true;

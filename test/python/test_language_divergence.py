@@ -248,6 +248,22 @@ def test_a_grid_of_the_greater_of_two_sizes(target):
         assert b.tolist() == list(range(sizes[1]))
 
 
+def test_a_grid_of_which_nothing_is_needed(target):
+    """The smaller size less three is negative; the larger one, which bounds the grid, is not."""
+    n, m = T.dynamic("n"), T.dynamic("m")
+
+    @T.prim_func
+    def main(A: T.Tensor((n,), "int32"), B: T.Tensor((m,), "int32")):
+        with T.Kernel(T.min(n, m) - 3, threads=32) as b:
+            A[b] = B[b] + 1
+
+    kernel = compile_kernel(main, target=target)
+    for size in (1, 3, 5):
+        a = np.zeros(8, np.int32)
+        kernel(a, np.arange(size, dtype=np.int32))
+        assert a.tolist() == [x + 1 if x < size - 3 else 0 for x in range(8)]
+
+
 def test_a_list_of_tiles_of_one_dimension(target):
     n = T.dynamic("n")
 

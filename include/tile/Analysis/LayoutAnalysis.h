@@ -127,8 +127,9 @@ public:
   std::vector<OperationDecision> decisions;
   std::vector<LayoutConversion> conversions;
   std::vector<LayoutSearch> searches;
-  /// Accesses at an offset (OwnedAccess::isShifted) whose threads do not hold
-  /// the elements in the layouts chosen, and writes of fragments in loops that
+  /// Accesses at an offset (OwnedAccess::isShifted), and loads by other indices
+  /// (`mayBeHeld`, `readsWithinWarp`), whose threads do not hold the elements
+  /// in the layouts chosen, and writes of fragments in loops that
   /// several threads repeat although they change memory that they read: the
   /// layouts are good for the kernel only once these go through shared memory
   /// (`stageTiles`).
