@@ -31,6 +31,13 @@ public:
   /// Whether `index` is one of the `extent` numbers from 0 on at `user`.
   bool isInside(Value index, int64_t extent, Operation *user) const;
 
+  /// Whether no number is one of the `extent` from `first` on and one of the
+  /// `otherExtent` from `other` on, too, wherever `user` stands. The extents are
+  /// positive. `first` and `other` may be defined inside of other operations
+  /// than `user` is: then for all values that they take there.
+  bool areApart(OpFoldResult first, int64_t extent, OpFoldResult other,
+                int64_t otherExtent, Operation *user) const;
+
   /// A dimension of a memref argument, or a scalar argument (dimension -1), as
   /// in the operands of a grid.
   using Extent = std::pair<int64_t, int64_t>;

@@ -94,8 +94,14 @@ public:
 
   /// An expression of variables; one of its own for what is not affine.
   AffineExpr expressionOf(Value value, unsigned depth = 0);
-  /// Whether `expression` is `least` or more at no point.
-  bool isBelow(AffineExpr expression, int64_t least) const;
+  AffineExpr expressionOf(OpFoldResult value) {
+    std::optional<int64_t> number = getConstantIntValue(value);
+    return number ? constant(*number) : expressionOf(cast<Value>(value));
+  }
+  /// Whether `expression` is `least` or more at no point; with `most`, whether
+  /// it is none of the numbers from `least` to `most` at any point.
+  bool isBelow(AffineExpr expression, int64_t least,
+               std::optional<int64_t> most = std::nullopt) const;
 
 private:
   void collectConditions();
@@ -275,7 +281,8 @@ AffineExpr Question::expressionOf(Value value, unsigned depth) {
   return keep(variableOf(value, depth));
 }
 
-bool Question::isBelow(AffineExpr expression, int64_t least) const {
+bool Question::isBelow(AffineExpr expression, int64_t least,
+                       std::optional<int64_t> most) const {
   unsigned count = variables.size();
   if (count > kMaxVariables)
     return false;
@@ -293,10 +300,13 @@ bool Question::isBelow(AffineExpr expression, int64_t least) const {
   if (failed(points.addBound(BoundType::EQ, count, map(expression))))
     return false;
   points.addBound(BoundType::LB, count, least);
+  if (most)
+    points.addBound(BoundType::UB, count, *most);
   for (auto [i, fact] : llvm::enumerate(facts))
     if (succeeded(points.addBound(BoundType::EQ, count + 1 + i, map(fact))))
       points.addBound(BoundType::LB, count + 1 + i, 0);
-  return points.isEmpty();
+  // Of few numbers it matters, too, of what they are multiples.
+  return points.isEmpty() || (most && points.isIntegerEmpty());
 }
 
 bool Question::isExact(Value value, unsigned depth) {
@@ -415,6 +425,23 @@ bool IndexOrder::isInside(Value index, int64_t extent, Operation *user) const {
   AffineExpr expression = question.expressionOf(index);
   return question.isBelow(-1 - expression, 0) &&
          question.isBelow(expression - extent, 0);
+}
+
+bool IndexOrder::areApart(OpFoldResult first, int64_t extent,
+                          OpFoldResult other, int64_t otherExtent,
+                          Operation *user) const {
+  std::optional<int64_t> number = getConstantIntValue(first),
+                         otherNumber = getConstantIntValue(other);
+  if (number && otherNumber)
+    return *number + extent <= *otherNumber ||
+           *otherNumber + otherExtent <= *number;
+  if (first == other)
+    return false;
+  // Indices are numbers of elements, which do not wrap around.
+  Question question(kernel, *this, user, /*inBranch=*/false);
+  AffineExpr distance =
+      question.expressionOf(first) - question.expressionOf(other);
+  return question.isBelow(distance, 1 - extent, otherExtent - 1);
 }
 
 std::optional<bool> IndexOrder::decide(arith::CmpIPredicate predicate,

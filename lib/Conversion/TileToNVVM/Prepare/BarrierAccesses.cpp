@@ -3,7 +3,8 @@
 //
 // Operations list the regions they touch; here these become entries of one
 // table, with what decides whether a barrier has to part two of them:
-//   - bytes in the arena, also where liveness gave them to another buffer;
+//   - bytes in the arena, also where liveness gave them to another buffer; of a
+//     tile that cp.async fills for a program without rings, parts of it;
 //   - the slot of a ring. A ring orders its producers against its consumers;
 //     what threads of one side do in a slot among themselves it does not;
 //   - in global memory, which thread touches which element. Tiles that a loop
@@ -32,7 +33,8 @@ using namespace mlir::tile::nvvm;
 bool MemoryAccess::operator==(const MemoryAccess &other) const {
   return buffer == other.buffer && range == other.range &&
          scope == other.scope && ring == other.ring && view == other.view &&
-         slotBuffer == other.slotBuffer && isWrite == other.isWrite &&
+         slotBuffer == other.slotBuffer && part == other.part &&
+         isEarlier == other.isEarlier && isWrite == other.isWrite &&
          isAtomic == other.isAtomic && isCpAsync == other.isCpAsync &&
          isOwnCopy == other.isOwnCopy && isAsyncProxy == other.isAsyncProxy &&
          issue == other.issue && groups == other.groups &&
@@ -42,6 +44,9 @@ bool MemoryAccess::operator==(const MemoryAccess &other) const {
 bool tile::nvvm::isBlockLoop(Operation *op) {
   return isa<LoopLikeOpInterface>(op) && !isa<TileOpInterface>(op);
 }
+
+/// So many pairs of parts are compared; beyond, all are taken to overlap.
+static constexpr size_t kMaxQuestions = 2048;
 
 /// The scratch memory through which the blocks of a cluster exchange; an empty
 /// range where they do so through a ring.
@@ -66,20 +71,23 @@ static Operation *scopeAround(Operation *op) {
 
 AccessTable::AccessTable(KernelOp kernel, const SharedArena &arena,
                          const TargetInfo &target)
-    : kernel(kernel), arena(arena), target(target) {
+    : kernel(kernel), arena(arena), target(target), order(kernel) {
+  findCopiedTiles();
   kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
     collect(op);
     return isa<TileOpInterface>(op) ? WalkResult::skip()
                                     : WalkResult::advance();
   });
-  // Views show another use each time around.
+  // Views show another use each time around, and offsets have other values.
   agedIds.resize(accesses.size());
   for (unsigned id = 0, e = accesses.size(); id < e; ++id) {
     MemoryAccess earlier = accesses[id];
     agedIds[id] = id;
-    if (!earlier.view)
+    if (!earlier.view && earlier.part.isWhole())
       continue;
     earlier.view = nullptr;
+    earlier.isEarlier = !earlier.part.isWhole();
+    earlier.part = AccessPart();
     agedIds[id] = intern(firstOperations[id], earlier);
   }
   for (unsigned id = agedIds.size(); id < accesses.size(); ++id)
@@ -90,6 +98,7 @@ AccessTable::AccessTable(KernelOp kernel, const SharedArena &arena,
 void AccessTable::noteScopes() {
   none.resize(size());
   cpAsyncIds.resize(size());
+  aheadIds.resize(size());
   auto mark = [&](llvm::DenseMap<Operation *, llvm::BitVector> &sets,
                   Operation *op, unsigned id) {
     llvm::BitVector &set = sets[op];
@@ -99,11 +108,37 @@ void AccessTable::noteScopes() {
   for (auto [id, access] : llvm::enumerate(accesses)) {
     if (access.isCpAsync)
       cpAsyncIds.set(id);
+    if (access.isOwnCopy)
+      aheadIds.set(id);
     if (access.view)
       mark(byView, access.view, id);
-    for (Operation *scope = access.scope; scope; scope = scopeAround(scope))
+    for (Operation *scope = access.scope; scope; scope = scopeAround(scope)) {
       mark(byScope, scope, id);
+      if (access.part.dependsOn(scope))
+        mark(byMoving, scope, id);
+    }
   }
+  // Both sides of such a copy, of this iteration and of earlier ones.
+  for (auto &[op, ids] : byOperation) {
+    auto isOfPart = [&](unsigned id) {
+      const MemoryAccess &access = accesses[id];
+      return access.isCpAsync && access.isWrite && !access.part.isWhole() &&
+             ArrayRef<int64_t>(access.part.extents) !=
+                 cast<MemRefType>(access.buffer.getType()).getShape();
+    };
+    if (llvm::none_of(ids, isOfPart))
+      continue;
+    for (unsigned id : ids)
+      if (accesses[id].isCpAsync) {
+        aheadIds.set(id);
+        aheadIds.set(aged(id));
+      }
+  }
+}
+
+const llvm::BitVector &AccessTable::movingWith(Operation *loop) const {
+  auto it = byMoving.find(loop);
+  return it == byMoving.end() ? none : it->second;
 }
 
 ArrayRef<unsigned> AccessTable::of(Operation *op) const {
@@ -294,6 +329,15 @@ void AccessTable::collectScratch(Operation *op,
   found.push_back(access);
 }
 
+void AccessTable::findCopiedTiles() {
+  kernel.getBodyRegion().walk([&](TileMoveOpInterface move) {
+    Value target = getViewedTile(move.getTarget());
+    if (tile::isShared(target) && !ringOf(target) &&
+        traitsOf(move).completion == CopyCompletion::ThreadGroups)
+      copiedTiles.insert(target);
+  });
+}
+
 void AccessTable::collect(Operation *op) {
   SmallVector<MemoryAccess> found;
   auto note = [&](Value buffer, bool isWrite, bool isAtomic) {
@@ -322,15 +366,25 @@ void AccessTable::collect(Operation *op) {
     note(rmw.getMemref(), true, true);
   }
   collectScratch(op, found);
-  for (const MemoryAccess &access : found) {
+  for (MemoryAccess &access : found) {
     if (access.isAsyncProxy) {
       asyncRanges.insert(access.range);
       asyncFills.insert({access.ring, access.range});
     }
     SmallVector<unsigned, 2> &ids = byOperation[op];
-    unsigned id = intern(op, access);
-    if (!llvm::is_contained(ids, id))
-      ids.push_back(id);
+    auto add = [&] {
+      unsigned id = intern(op, access);
+      if (!llvm::is_contained(ids, id))
+        ids.push_back(id);
+    };
+    if (!access.buffer || !copiedTiles.contains(access.buffer)) {
+      add();
+      continue;
+    }
+    for (AccessPart &part : partsOf(op, access.buffer, access.isWrite)) {
+      access.part = std::move(part);
+      add();
+    }
   }
 }
 
@@ -356,9 +410,23 @@ static bool meetInRing(const MemoryAccess &before, const MemoryAccess &now) {
          (before.view == now.view && !before.isAsyncProxy);
 }
 
+/// Of two accesses to parts of one tile.
+bool AccessTable::haveCommonElements(unsigned before, unsigned now) const {
+  const AccessPart &first = accesses[before].part,
+                   &second = accesses[now].part;
+  if (first.isWhole() || second.isWhole() || before == now)
+    return true;
+  auto it = common.find({before, now});
+  if (it != common.end())
+    return it->second;
+  if (common.size() >= kMaxQuestions)
+    return true;
+  return common[{before, now}] = !areApart(first, second, order);
+}
+
 bool AccessTable::conflict(unsigned beforeId, unsigned nowId) const {
   const MemoryAccess &before = accesses[beforeId], &now = accesses[nowId];
-  if (!before.isWrite && !now.isWrite)
+  if ((!before.isWrite && !now.isWrite) || now.isEarlier)
     return false;
   if ((before.isAtomic && now.isAtomic) || before.isShared != now.isShared ||
       (before.isOwnCopy && now.isOwnCopy))
@@ -366,7 +434,9 @@ bool AccessTable::conflict(unsigned beforeId, unsigned nowId) const {
   if (before.isShared)
     return before.ring && before.ring == now.ring
                ? meetInRing(before, now)
-               : overlap(before.range, now.range);
+               : overlap(before.range, now.range) &&
+                     (before.buffer != now.buffer ||
+                      haveCommonElements(beforeId, nowId));
   if (before.buffer == now.buffer) {
     bool isOwn = before.owner && before.owner == now.owner &&
                  !before.isAtomic && !now.isAtomic && !before.isCpAsync;

@@ -9,6 +9,7 @@
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_BARRIERACCESSES_H
 #define TILE_LIB_CONVERSION_TILETONVVM_BARRIERACCESSES_H
 
+#include "Prepare/AccessParts.h"
 #include "Prepare/SharedArena.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/BitVector.h"
@@ -27,6 +28,10 @@ struct MemoryAccess {
   /// came before the one the view shows now.
   Operation *ring = nullptr, *view = nullptr;
   unsigned slotBuffer = 0;
+  /// Of a tile that cp.async fills outside of rings, which part of it.
+  AccessPart part;
+  /// Of an earlier iteration, whose part of the tile is not known any more.
+  bool isEarlier = false;
   /// Bytes of the arena.
   std::pair<int64_t, int64_t> range = {0, 0};
   bool isShared = false, isWrite = false, isAtomic = false;
@@ -69,12 +74,19 @@ public:
   Operation *firstOf(unsigned id) const { return firstOperations[id]; }
   /// Those made inside a loop or a `warp_specialize`.
   const llvm::BitVector &inside(Operation *op) const;
-  /// The same access to what is an earlier use of its ring now.
+  /// The same access to what is an earlier use of its ring now, or of an earlier
+  /// iteration.
   unsigned aged(unsigned id) const { return agedIds[id]; }
+  /// Those to parts of tiles that each iteration of `loop` has its own of.
+  const llvm::BitVector &movingWith(Operation *loop) const;
   /// Those through views that `op`, an acquire or a wait, makes.
   const llvm::BitVector &throughViewsOf(Operation *op) const;
   /// Copies by cp.async, which barriers alone do not wait for.
   const llvm::BitVector &cpAsyncs() const { return cpAsyncIds; }
+  /// Of these, those that stay under way at a barrier that is for something
+  /// else: copies that loops make for their own thread, and copies to one of
+  /// several parts of a tile, by which a program copies ahead.
+  const llvm::BitVector &copiesAhead() const { return aheadIds; }
   /// Whether a barrier has to stand between.
   bool conflict(unsigned before, unsigned now) const;
   /// Whether bytes that threads write are read or written by the async proxy
@@ -91,6 +103,8 @@ private:
   /// Whether the async proxy writes bytes of an access, but for its own ring.
   bool isFilledByProxy(const MemoryAccess &access) const;
   void collect(Operation *op);
+  void findCopiedTiles();
+  bool haveCommonElements(unsigned before, unsigned now) const;
   void collectScratch(Operation *op, SmallVectorImpl<MemoryAccess> &found);
   unsigned intern(Operation *op, const MemoryAccess &access);
   MemoryAccess describe(Operation *op, Value buffer, bool isWrite,
@@ -102,13 +116,19 @@ private:
   KernelOp kernel;
   const SharedArena &arena;
   const TargetInfo &target;
+  IndexOrder order;
+  /// Answers of `haveCommonElements`, of which no kernel needs more than
+  /// kMaxQuestions.
+  mutable llvm::DenseMap<std::pair<unsigned, unsigned>, bool> common;
   std::vector<MemoryAccess> accesses;
   SmallVector<Operation *> firstOperations; // by access
   SmallVector<unsigned> agedIds;
   llvm::DenseMap<Value, SmallVector<unsigned>> byBuffer;
   llvm::DenseMap<Operation *, SmallVector<unsigned, 2>> byOperation;
-  llvm::DenseMap<Operation *, llvm::BitVector> byScope, byView;
-  llvm::BitVector cpAsyncIds, none;
+  llvm::DenseMap<Operation *, llvm::BitVector> byScope, byView, byMoving;
+  /// Tiles in shared memory that cp.async fills, without rings.
+  llvm::SmallPtrSet<Value, 4> copiedTiles;
+  llvm::BitVector cpAsyncIds, aheadIds, none;
   /// Bytes that the async proxy reads or writes somewhere.
   llvm::SmallSetVector<std::pair<int64_t, int64_t>, 4> asyncRanges;
   /// Those that it writes, and the ring (or null) for which it does.

@@ -21,6 +21,7 @@
 //===----------------------------------------------------------------------===//
 #include "BarrierAccesses.h"
 #include "Schedule/Tokens.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -87,7 +88,7 @@ public:
     for (bool settled : {false, true}) {
       isSettled = settled;
       do {
-        hasChanged = false;
+        hasChanged = isStale = false;
         meetings.clear();
         State state(table.size());
         walk(kernel.getBodyRegion().front(), state);
@@ -110,10 +111,17 @@ private:
   void visit(Operation *op, State &state);
   void walkRegions(Operation *op, State &state);
   void walkRoles(Operation *roles, State &state);
+  void age(const BitVector &accesses, State &state) const {
+    state.pending.reset(accesses);
+    for (unsigned id : accesses.set_bits())
+      state.pending.set(table.aged(id));
+  }
   BitVector conflictsOf(Operation *op, const State &state) const;
   BitVector conflictsInside(Operation *op, const State &state) const;
   void resolve(Operation *op, BitVector conflicts, State &state);
   bool meetOutside(Operation *op, BitVector &conflicts, State &state);
+  bool meetBeforeBranch(Operation *op, const BitVector &conflicts);
+  BitVector accessesIn(Operation *op) const;
   DenseI64ArrayAttr commonGroups(Operation *op,
                                  const BitVector &conflicts) const;
   void meet(Operation *op, State &state, const BitVector &conflicts,
@@ -150,6 +158,9 @@ private:
   /// which they fence, for the sake of what comes before them.
   llvm::SmallPtrSet<Operation *, 8> meetBefore, fenceBefore;
   bool hasChanged = false, isSettled = false;
+  /// The rest of this walk does not know of a meeting before a branch that it
+  /// has passed: it settles nothing more.
+  bool isStale = false;
 };
 } // namespace
 
@@ -183,7 +194,7 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     meet(op, state, BitVector(table.size()));
   if (meetBefore.contains(op))
     if (BitVector conflicts = conflictsInside(op, state); conflicts.any())
-      meet(op, state, conflicts);
+      meet(op, state, conflicts, /*areAll=*/true);
   if (fenceBefore.contains(op) && state.unfenced.any())
     fence(op, both(state.unfenced, ofAgent(op)), state);
   if (!table.of(op).empty())
@@ -209,13 +220,8 @@ void BarrierPlacement::visit(Operation *op, State &state) {
     meetings.push_back(end);
   }
   // A view shows another use of its ring from here on.
-  if (showsSlot(op)) {
-    BitVector shown = both(state.pending, table.throughViewsOf(op));
-    for (unsigned id : shown.set_bits()) {
-      state.pending.reset(id);
-      state.pending.set(table.aged(id));
-    }
-  }
+  if (showsSlot(op))
+    age(both(state.pending, table.throughViewsOf(op)), state);
   // Some of its accesses may come after that.
   if (meetsInside(op))
     passBarrier(op, 1, state);
@@ -324,6 +330,8 @@ void BarrierPlacement::walkRegions(Operation *op, State &state) {
   }
   if (!isLoop)
     return;
+  // The next iteration, and what comes after the loop, has other offsets.
+  age(both(state.pending, table.movingWith(op)), state);
   State end = state;
   end.keep(table.inside(op));
   hasChanged |= around.try_emplace(op, table.size()).first->second.merge(end);
@@ -359,26 +367,47 @@ BitVector BarrierPlacement::conflictsOf(Operation *op,
   return result;
 }
 
-/// The first access pending before a loop or roles that conflicts with any of
-/// theirs; none where there is none.
+/// Those of a loop, of roles or of a branch.
+BitVector BarrierPlacement::accessesIn(Operation *op) const {
+  if (!isa<scf::IfOp>(op))
+    return table.inside(op);
+  BitVector result(table.size());
+  op->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+    for (unsigned id : table.of(inner))
+      result.set(id);
+    return isa<TileOpInterface>(inner) ? WalkResult::skip()
+                                       : WalkResult::advance();
+  });
+  return result;
+}
+
+/// Accesses pending before a loop, roles or a branch that conflict with any of
+/// theirs: all where copies may stay under way that are none of them, else the
+/// first.
 BitVector BarrierPlacement::conflictsInside(Operation *op,
                                             const State &state) const {
   BitVector result(table.size());
-  for (unsigned now : table.inside(op).set_bits())
-    for (unsigned before : state.pending.set_bits())
-      if (table.conflict(before, now)) {
-        result.set(before);
+  bool needsAll = state.pending.anyCommon(table.copiesAhead());
+  for (unsigned now : accessesIn(op).set_bits())
+    for (unsigned before : state.pending.set_bits()) {
+      if (result.test(before) || !table.conflict(before, now))
+        continue;
+      result.set(before);
+      if (!needsAll)
         return result;
-      }
+    }
   return result;
 }
 
 void BarrierPlacement::resolve(Operation *op, BitVector conflicts,
                                State &state) {
-  while (isSettled && conflicts.any() && meetOutside(op, conflicts, state))
+  bool maySettle = isSettled && !isStale;
+  while (maySettle && conflicts.any() && meetOutside(op, conflicts, state))
     ;
   if (conflicts.none())
     return;
+  if (maySettle && conflicts.anyCommon(table.cpAsyncs()))
+    isStale = meetBeforeBranch(op, conflicts);
   if (DenseI64ArrayAttr groups = commonGroups(op, conflicts))
     meetInGroups(op, groups, state, conflicts);
   else
@@ -410,6 +439,23 @@ bool BarrierPlacement::meetOutside(Operation *op, BitVector &conflicts,
   return true;
 }
 
+/// Has threads meet before a branch around `op` where all that conflicts comes
+/// from before it and copies are among that: whoever copies ahead under a
+/// condition waits for the copy before, which is read after the branch, and not
+/// for its own. True when something is settled this way that was not.
+bool BarrierPlacement::meetBeforeBranch(Operation *op,
+                                        const BitVector &conflicts) {
+  Operation *chosen = nullptr;
+  for (Operation *parent = op->getParentOp(); isa<scf::IfOp>(parent);
+       parent = parent->getParentOp())
+    if (!meetBefore.contains(parent) &&
+        !conflicts.anyCommon(accessesIn(parent)))
+      chosen = parent;
+  if (chosen)
+    insert(meetBefore, chosen);
+  return chosen;
+}
+
 /// The division that all conflicts stay inside the parts of; null for none.
 DenseI64ArrayAttr
 BarrierPlacement::commonGroups(Operation *op,
@@ -439,11 +485,9 @@ void BarrierPlacement::meet(Operation *op, State &state,
   if (conflicts.any())
     meeting.conflict = conflicts.find_first();
   BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
-  // Copies that the program makes thread by thread stay under way where
-  // nothing asks for them.
+  // Copies ahead stay under way where nothing asks for them.
   if (areAll && conflicts.any() && !conflicts.anyCommon(copies) &&
-      llvm::all_of(copies.set_bits(),
-                   [&](unsigned id) { return table[id].isOwnCopy; })) {
+      !copies.test(table.copiesAhead())) {
     agents.reset(copies);
     copies.reset();
   }

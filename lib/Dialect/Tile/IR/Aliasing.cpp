@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/Aliasing.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -39,6 +40,18 @@ static bool isAllocation(Value base) {
   return allocationOf(base) || isa<RingType>(base.getType());
 }
 
+/// The argument of the kernel, a table, whose number the address of `base` is;
+/// null for other memory.
+static BlockArgument tableOf(Value base) {
+  auto memory = base.getDefiningOp<FromAddressOp>();
+  auto load = memory ? memory.getAddress().getDefiningOp<memref::LoadOp>()
+                     : memref::LoadOp();
+  if (!load)
+    return {};
+  auto table = dyn_cast<BlockArgument>(getBaseBuffer(load.getMemRef()));
+  return table && getKernelOfArgument(table) ? table : BlockArgument();
+}
+
 bool tile::mayAlias(Value a, Value b) {
   a = getBaseBuffer(a);
   b = getBaseBuffer(b);
@@ -63,6 +76,11 @@ bool tile::mayAlias(Value a, Value b) {
   if (kernelA && kernelB)
     return kernelA.mayAlias(cast<BlockArgument>(a).getArgNumber()) &&
            kernelB.mayAlias(cast<BlockArgument>(b).getArgNumber());
+  // Promised of what two tables point to.
+  if (BlockArgument tableA = tableOf(a), tableB = tableOf(b);
+      tableA && tableB && tableA != tableB)
+    return getKernelOfArgument(tableA).mayAlias(tableA.getArgNumber()) &&
+           getKernelOfArgument(tableB).mayAlias(tableB.getArgNumber());
   // A kernel argument is older than any allocation of the kernel.
   return !((kernelA && isAllocation(b)) || (kernelB && isAllocation(a)));
 }

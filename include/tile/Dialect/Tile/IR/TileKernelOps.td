@@ -222,8 +222,9 @@ def Tile_FromAddressOp : Tile_Op<"from_address", [Pure]> {
 
     The program promises that the memory is as large as the type says, that the
     address is a multiple of `tile.alignment` bytes (an element's without), and
-    that it overlaps no argument of the kernel that is not `may_alias`. Tensor
-    copies are made of arguments only.
+    that it overlaps no argument of the kernel that is not `may_alias`, and
+    nothing whose address another argument holds, unless both arguments are
+    `may_alias`. Tensor copies are made of arguments only.
 
     Constraints:
     - from-address-1: the result is a memref of global memory without a layout
