@@ -13,11 +13,20 @@
 #define TILE_ANALYSIS_INDEXORDER_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include <map>
 #include <optional>
 
 namespace mlir::tile {
+
+/// So many iterations of a loop before the current one. A number that is not
+/// positive: before the loop, of which so many iterations have ended since; the
+/// current one is the next. Without a loop: the current one of every loop.
+struct LoopIteration {
+  scf::ForOp loop;
+  int64_t before = 0;
+};
 
 class IndexOrder {
 public:
@@ -32,11 +41,13 @@ public:
   bool isInside(Value index, int64_t extent, Operation *user) const;
 
   /// Whether no number is one of the `extent` from `first` on and one of the
-  /// `otherExtent` from `other` on, too, wherever `user` stands. The extents are
-  /// positive. `first` and `other` may be defined inside of other operations
-  /// than `user` is: then for all values that they take there.
+  /// `otherExtent` from `other` on, too, wherever `user` stands. The extents
+  /// are positive. `first` and `other` may be defined inside of other
+  /// operations than `user` is: then for all values that they take there.
+  /// `first` has the value of `iteration`, `other` that of the current one.
   bool areApart(OpFoldResult first, int64_t extent, OpFoldResult other,
-                int64_t otherExtent, Operation *user) const;
+                int64_t otherExtent, Operation *user,
+                LoopIteration iteration = {}) const;
 
   /// A dimension of a memref argument, or a scalar argument (dimension -1), as
   /// in the operands of a grid.

@@ -103,6 +103,10 @@ public:
   bool isBelow(AffineExpr expression, int64_t least,
                std::optional<int64_t> most = std::nullopt) const;
 
+  /// Values that `iteration` computed instead of the current one are asked for
+  /// from here on.
+  void goBackTo(LoopIteration iteration);
+
 private:
   void collectConditions();
   void collectCondition(Value condition, bool holds);
@@ -128,8 +132,22 @@ private:
     return factor && std::abs(*factor) <= kMaxFactor ? factor : std::nullopt;
   }
   bool isNotNegative(Value value) {
-    return getIndexFacts(value, user, /*wraps=*/true).min.value_or(-1) >= 0;
+    return factsOf(value).min.value_or(-1) >= 0;
   }
+  /// Whether an earlier iteration computed `value`.
+  bool isPast(Value value) {
+    return past.loop &&
+           past.loop->isAncestor(value.getParentBlock()->getParentOp());
+  }
+  /// What is known of a value where it is used. What holds at `user` says
+  /// nothing of other iterations.
+  IndexFacts factsOf(Value value) {
+    Operation *place = user;
+    if (isPast(value) && !(place = value.getDefiningOp()))
+      place = past.loop;
+    return getIndexFacts(value, place, /*wraps=*/true);
+  }
+  AffineExpr pastCounter();
 
   KernelOp kernel;
   const IndexOrder &order;
@@ -139,8 +157,9 @@ private:
   SmallVector<Variable> variables;
   /// Expressions that are not negative where `user` stands.
   SmallVector<AffineExpr> facts;
-  llvm::DenseMap<Value, AffineExpr> values;
+  llvm::DenseMap<Value, AffineExpr> values, pastValues;
   std::map<Extent, AffineExpr> extents;
+  LoopIteration past;
 };
 
 } // namespace
@@ -174,7 +193,40 @@ AffineExpr Question::blockIndex(unsigned dim) {
   return add(constant(0), extent.replaceSymbols(symbols));
 }
 
+void Question::goBackTo(LoopIteration iteration) {
+  scf::ForOp loop = iteration.loop;
+  if (!loop || iteration.before > 0) {
+    past = iteration;
+    return;
+  }
+  std::optional<int64_t> step = factorOf(loop.getStep());
+  if (!step || loop.getUnsignedCmp())
+    return;
+  AffineExpr counter = expressionOf(loop.getInductionVar()),
+             first = expressionOf(getAsOpFoldResult(loop.getLowerBound())),
+             passed = counter - first + *step * iteration.before;
+  facts.push_back(passed);
+  facts.push_back(-passed);
+}
+
+/// The counter of the loop, some iterations ago: not below where it starts.
+AffineExpr Question::pastCounter() {
+  LoopIteration iteration = std::exchange(past, {});
+  scf::ForOp loop = iteration.loop;
+  AffineExpr now = expressionOf(loop.getInductionVar()),
+             first = expressionOf(getAsOpFoldResult(loop.getLowerBound()));
+  past = iteration;
+  std::optional<int64_t> step = factorOf(loop.getStep());
+  if (!step || loop.getUnsignedCmp())
+    return add(AffineExpr(), AffineExpr());
+  AffineExpr counter = now - *step * iteration.before;
+  facts.push_back(counter - first);
+  return counter;
+}
+
 AffineExpr Question::variableOf(Value value, unsigned depth) {
+  if (isPast(value) && value == past.loop.getInductionVar())
+    return pastCounter();
   if (std::optional<Extent> extent = order.extentOf(value))
     return variableOf(*extent);
   if (auto coordinates = value.getDefiningOp<BlockCoordinatesOp>())
@@ -187,7 +239,7 @@ AffineExpr Question::variableOf(Value value, unsigned depth) {
   }
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument) {
-    IndexFacts facts = getIndexFacts(value, user, /*wraps=*/true);
+    IndexFacts facts = factsOf(value);
     return add(facts.min ? constant(*facts.min) : AffineExpr(),
                facts.max && *facts.max < INT64_MAX ? constant(*facts.max + 1)
                                                    : AffineExpr());
@@ -228,9 +280,11 @@ AffineExpr Question::variableOf(Value value, unsigned depth) {
 }
 
 AffineExpr Question::expressionOf(Value value, unsigned depth) {
-  if (auto it = values.find(value); it != values.end())
+  llvm::DenseMap<Value, AffineExpr> &known =
+      isPast(value) ? pastValues : values;
+  if (auto it = known.find(value); it != known.end())
     return it->second;
-  auto keep = [&](AffineExpr expression) { return values[value] = expression; };
+  auto keep = [&](AffineExpr expression) { return known[value] = expression; };
   APInt number;
   if (matchPattern(value, m_ConstantInt(&number)) &&
       number.getSignificantBits() < 48)
@@ -429,18 +483,19 @@ bool IndexOrder::isInside(Value index, int64_t extent, Operation *user) const {
 
 bool IndexOrder::areApart(OpFoldResult first, int64_t extent,
                           OpFoldResult other, int64_t otherExtent,
-                          Operation *user) const {
+                          Operation *user, LoopIteration iteration) const {
   std::optional<int64_t> number = getConstantIntValue(first),
                          otherNumber = getConstantIntValue(other);
   if (number && otherNumber)
     return *number + extent <= *otherNumber ||
            *otherNumber + otherExtent <= *number;
-  if (first == other)
+  if (first == other && !iteration.loop)
     return false;
   // Indices are numbers of elements, which do not wrap around.
   Question question(kernel, *this, user, /*inBranch=*/false);
-  AffineExpr distance =
-      question.expressionOf(first) - question.expressionOf(other);
+  AffineExpr now = question.expressionOf(other);
+  question.goBackTo(iteration);
+  AffineExpr distance = question.expressionOf(first) - now;
   return question.isBelow(distance, 1 - extent, otherExtent - 1);
 }
 

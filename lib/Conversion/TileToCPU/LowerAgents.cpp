@@ -113,7 +113,7 @@ static bool lowerTokens(func::FuncOp function, bool lazy) {
 /// An agent is one thread here: what its threads meet at is nothing.
 static void dropBarriers(func::FuncOp function) {
   function.walk([](Operation *op) {
-    if (isa<BarrierOp, FenceOp>(op))
+    if (isa<BarrierOp, FenceOp, CommitCopiesOp>(op))
       op->erase();
   });
 }

@@ -7,6 +7,7 @@ fragment.
 """
 
 import contextlib
+import copy
 
 from .buffers import Buffer
 from .errors import fail
@@ -14,7 +15,7 @@ from .kernel import thread_index
 from .places import Places, nodes
 from .ranges import forms_of, linear
 from .statements import Alloc, Assign, Assume, Define, For, If, Store, Tile, Warps, While, allocated
-from .values import Const, Let, Load, Op, Variable, unary, walk
+from .values import Const, Let, Load, Op, Variable, binary, unary, walk
 
 # Operations on tiles that a thread does for itself where a side is memory of its own.
 _OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
@@ -287,11 +288,30 @@ class Threads(Places):
                     body.append(group)
                 group.then.append(x)
                 seen |= made
+            elif self.kind_of(x) == "mixed" and type(x) is not Warps:
+                body += self.with_condition(x, condition)
+                group = None
             else:
                 body.append(x)
                 group = None if type(x) not in (Alloc, Assume) else group
         self.kept.append(body)
         return body
+
+    def with_condition(self, statement, condition):
+        """A statement that has work of the block and of threads inside, with a condition more on
+        what threads do."""
+        if type(statement) is If and self.reads_threads(statement):
+            body = []
+            for positive, arm in ((True, statement.then), (False, statement.otherwise)):
+                own = statement.condition if positive else unary("not", statement.condition)
+                body += self.under_condition(arm, binary("and", condition, own))
+            return body
+        made = copy.copy(statement)
+        for name in ("then", "otherwise", "body"):
+            if hasattr(statement, name):
+                setattr(made, name, self.under_condition(getattr(statement, name), condition))
+        self.kept += [statement, made]
+        return [made]
 
     def has_tiles(self, statement):
         """Whether there is work of the whole block inside."""

@@ -201,8 +201,8 @@ class HandWarps:
             if not buffer.is_var and buffer not in self.thread_buffers:
                 continue
             users = [x for x in block if x is not alloc and _mentions(x, buffer)]
-            first = [x for x in users if type(x) is Assign]
-            parts = [x for x in users if type(x) is not Assign]
+            first = [x for x in users if type(x) is Assign and x.variable is buffer]
+            parts = [x for x in users if not any(x is y for y in first)]
             if len(parts) != 1 or users[-1] is not parts[0]:
                 continue
             body = self.part_of(parts[0], buffer)

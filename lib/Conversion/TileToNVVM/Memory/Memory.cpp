@@ -240,8 +240,11 @@ static LogicalResult lowerBarrier(KernelLowering &lowering, BarrierOp barrier) {
 static LogicalResult lowerFence(KernelLowering &lowering, FenceOp fence) {
   auto &b = lowering.builder;
   if (fence.getCopies()) {
-    NVVM::CpAsyncCommitGroupOp::create(b);
-    NVVM::CpAsyncWaitGroupOp::create(b, 0);
+    // Copies in no group yet are in the newest one.
+    std::optional<uint64_t> inFlight = fence.getInFlight();
+    if (!inFlight)
+      NVVM::CpAsyncCommitGroupOp::create(b);
+    NVVM::CpAsyncWaitGroupOp::create(b, inFlight.value_or(0));
   }
   if (fence.getProxy())
     NVVM::FenceProxyOp::create(
@@ -249,6 +252,11 @@ static LogicalResult lowerFence(KernelLowering &lowering, FenceOp fence) {
         NVVM::ProxyKindAttr::get(b.getContext(), NVVM::ProxyKind::async_shared),
         NVVM::SharedSpaceAttr::get(b.getContext(),
                                    NVVM::SharedSpace::shared_cta));
+  return success();
+}
+
+static LogicalResult lowerCommit(KernelLowering &lowering, CommitCopiesOp op) {
+  NVVM::CpAsyncCommitGroupOp::create(lowering.builder);
   return success();
 }
 
@@ -268,4 +276,5 @@ void tile::nvvm::registerMemoryLowerings(Registry &registry) {
   registry.add<memref::AtomicRMWOp>(lowerAtomic);
   registry.add<BarrierOp>(lowerBarrier);
   registry.add<FenceOp>(lowerFence);
+  registry.add<CommitCopiesOp>(lowerCommit);
 }

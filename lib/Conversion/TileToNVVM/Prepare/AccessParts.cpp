@@ -24,6 +24,16 @@ bool AccessPart::dependsOn(Operation *loop) const {
       offsets, [&](OpFoldResult offset) { return isDefinedIn(offset, loop); });
 }
 
+AccessPart AccessPart::afterIteration(Operation *loop) const {
+  auto counted = dyn_cast<scf::ForOp>(loop);
+  if (!counted || (iteration.loop && iteration.loop != counted) ||
+      iteration.before == kMaxIterations)
+    return AccessPart();
+  AccessPart part = *this;
+  part.iteration = {counted, iteration.before + 1};
+  return part;
+}
+
 static AccessPart partAt(Operation *place, ValueRange offsets,
                          ArrayRef<int64_t> extents, Operation *op) {
   AccessPart part;
@@ -100,12 +110,14 @@ bool tile::nvvm::areApart(const AccessPart &first, const AccessPart &second,
   if (first.isWhole() || second.isWhole())
     return false;
   // Threads of one loop have offsets of one name with different values.
-  if (first.threads && first.threads == second.threads)
+  if (first.threads && first.threads == second.threads && !first.iteration.loop)
     return false;
-  Operation *user = second.threads ? second.place : first.place;
+  // What holds where an earlier iteration stood does not hold now.
+  Operation *user =
+      second.threads || first.iteration.loop ? second.place : first.place;
   for (auto [a, extent, b, otherExtent] : llvm::zip_equal(
            first.offsets, first.extents, second.offsets, second.extents))
-    if (order.areApart(a, extent, b, otherExtent, user))
+    if (order.areApart(a, extent, b, otherExtent, user, first.iteration))
       return true;
   return false;
 }

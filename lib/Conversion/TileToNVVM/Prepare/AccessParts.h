@@ -14,6 +14,9 @@
 
 namespace mlir::tile::nvvm {
 
+/// The parts of so many iterations before, and after, are told apart.
+inline constexpr int64_t kMaxIterations = 3;
+
 struct AccessPart {
   /// One per dimension; empty for the whole tile, or where the part is unknown.
   SmallVector<OpFoldResult, 4> offsets;
@@ -24,23 +27,30 @@ struct AccessPart {
   /// The tile operation whose threads compute offsets, each its own; null where
   /// all threads have the same.
   Operation *threads = nullptr;
+  /// The iteration whose offsets they are; the current one without a loop.
+  LoopIteration iteration = {};
 
   bool isWhole() const { return offsets.empty(); }
   bool operator==(const AccessPart &other) const {
     return offsets == other.offsets && extents == other.extents &&
-           threads == other.threads && (!threads || place == other.place);
+           threads == other.threads && (!threads || place == other.place) &&
+           iteration.loop == other.iteration.loop &&
+           iteration.before == other.iteration.before;
   }
   /// Whether offsets are computed inside of `loop`: another iteration has other
   /// ones.
   bool dependsOn(Operation *loop) const;
+  /// What it is in the next iteration of `loop`: the part of an earlier one, or
+  /// the whole tile where that is too long ago.
+  AccessPart afterIteration(Operation *loop) const;
 };
 
 /// The parts of `buffer`, a tile in shared memory, that `op` reads or writes;
 /// one whole part where that is not known.
 SmallVector<AccessPart> partsOf(Operation *op, Value buffer, bool isWrite);
 
-/// Whether the parts, of one tile, have no element in common: both of one
-/// iteration of each loop around the two.
+/// Whether the parts, of one tile, have no element in common. `second` is of
+/// the current iteration of each loop around it.
 bool areApart(const AccessPart &first, const AccessPart &second,
               const IndexOrder &order);
 

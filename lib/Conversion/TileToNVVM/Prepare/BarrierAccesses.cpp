@@ -78,21 +78,65 @@ AccessTable::AccessTable(KernelOp kernel, const SharedArena &arena,
     return isa<TileOpInterface>(op) ? WalkResult::skip()
                                     : WalkResult::advance();
   });
-  // Views show another use each time around, and offsets have other values.
-  agedIds.resize(accesses.size());
-  for (unsigned id = 0, e = accesses.size(); id < e; ++id) {
+  findEntries();
+  findEarlier();
+  noteScopes();
+}
+
+/// Accesses that loops behind them find pending when they begin: in the first
+/// iterations the loop's counter is known.
+void AccessTable::findEntries() {
+  llvm::MapVector<Operation *, llvm::SmallSetVector<Value, 4>> loops;
+  unsigned parts = 0;
+  for (const MemoryAccess &access : accesses) {
+    parts += !access.part.isWhole();
+    for (Operation *scope = access.scope; scope; scope = scopeAround(scope))
+      if (isa<scf::ForOp>(scope) && access.part.dependsOn(scope))
+        loops[scope].insert(access.buffer);
+  }
+  if (parts * loops.size() > kMaxQuestions)
+    return;
+  for (unsigned id = 0, e = accesses.size(); id < e; ++id)
+    for (auto &[loop, buffers] : loops) {
+      MemoryAccess entered = accesses[id];
+      if (entered.part.isWhole() || !buffers.contains(entered.buffer) ||
+          loop->isAncestor(firstOperations[id]))
+        continue;
+      entered.isEarlier = true;
+      // The last one first: after it, any iteration may be the current one.
+      unsigned next = id;
+      for (int64_t ended = kMaxIterations; ended >= 0; --ended) {
+        entered.part.iteration = {cast<scf::ForOp>(loop), -ended};
+        unsigned number = intern(firstOperations[id], entered);
+        entries[{number, loop}] = {id, next};
+        next = number;
+      }
+      enteredIds[{id, loop}] = next;
+    }
+}
+
+/// Views show another use of their ring each time around, and offsets of parts
+/// have other values: accesses of earlier iterations are entries of their own.
+void AccessTable::findEarlier() {
+  for (unsigned id = 0; id < accesses.size(); ++id) {
+    agedIds.push_back(id);
     MemoryAccess earlier = accesses[id];
-    agedIds[id] = id;
     if (!earlier.view && earlier.part.isWhole())
       continue;
     earlier.view = nullptr;
     earlier.isEarlier = !earlier.part.isWhole();
-    earlier.part = AccessPart();
+    // The loops around it have the access itself again at their ends.
+    if (earlier.part.iteration.loop && earlier.part.iteration.before <= 0)
+      continue;
+    AccessPart part = std::exchange(earlier.part, AccessPart());
     agedIds[id] = intern(firstOperations[id], earlier);
+    for (Operation *scope = earlier.scope; scope; scope = scopeAround(scope)) {
+      if (!part.dependsOn(scope))
+        continue;
+      earlier.part = part.afterIteration(scope);
+      earlierIds[{id, scope}] = intern(firstOperations[id], earlier);
+    }
   }
-  for (unsigned id = agedIds.size(); id < accesses.size(); ++id)
-    agedIds.push_back(id);
-  noteScopes();
 }
 
 void AccessTable::noteScopes() {
@@ -129,11 +173,18 @@ void AccessTable::noteScopes() {
     if (llvm::none_of(ids, isOfPart))
       continue;
     for (unsigned id : ids)
-      if (accesses[id].isCpAsync) {
+      if (accesses[id].isCpAsync)
         aheadIds.set(id);
-        aheadIds.set(aged(id));
-      }
   }
+  // An access has a smaller number than the same one of an earlier iteration.
+  for (unsigned id : aheadIds.set_bits())
+    aheadIds.set(aged(id));
+  for (auto [entered, access] : entries)
+    if (aheadIds.test(access.first))
+      aheadIds.set(entered.first);
+  for (auto [access, earlier] : earlierIds)
+    if (accesses[earlier].isCpAsync && accesses[earlier].isWrite)
+      aheadIds.set(earlier);
 }
 
 const llvm::BitVector &AccessTable::movingWith(Operation *loop) const {
@@ -412,8 +463,7 @@ static bool meetInRing(const MemoryAccess &before, const MemoryAccess &now) {
 
 /// Of two accesses to parts of one tile.
 bool AccessTable::haveCommonElements(unsigned before, unsigned now) const {
-  const AccessPart &first = accesses[before].part,
-                   &second = accesses[now].part;
+  const AccessPart &first = accesses[before].part, &second = accesses[now].part;
   if (first.isWhole() || second.isWhole() || before == now)
     return true;
   auto it = common.find({before, now});

@@ -70,13 +70,38 @@ public:
   size_t size() const { return accesses.size(); }
   const MemoryAccess &operator[](unsigned id) const { return accesses[id]; }
   ArrayRef<unsigned> of(Operation *op) const;
+  /// Whether `op` copies by cp.async, outside of rings.
+  bool copies(Operation *op) const {
+    return llvm::any_of(of(op),
+                        [&](unsigned id) { return accesses[id].isCpAsync; });
+  }
   /// The first operation that makes an access.
   Operation *firstOf(unsigned id) const { return firstOperations[id]; }
   /// Those made inside a loop or a `warp_specialize`.
   const llvm::BitVector &inside(Operation *op) const;
-  /// The same access to what is an earlier use of its ring now, or of an earlier
-  /// iteration.
+  /// The same access to what is an earlier use of its ring now, or to any part
+  /// of its tile.
   unsigned aged(unsigned id) const { return agedIds[id]; }
+  /// The same access in the next iteration of `loop`, with which it moves.
+  unsigned afterIteration(unsigned id, Operation *loop) const {
+    return earlierIds.at({id, loop});
+  }
+  /// The same access, seen from the first iteration of a loop behind it; itself
+  /// where that tells nothing.
+  unsigned beforeLoop(unsigned id, Operation *loop) const {
+    auto it = enteredIds.find({id, loop});
+    return it == enteredIds.end() ? id : it->second;
+  }
+  /// The access that is seen so; itself where nothing is.
+  unsigned afterLoop(unsigned id, Operation *loop) const {
+    auto it = entries.find({id, loop});
+    return it == entries.end() ? id : it->second.first;
+  }
+  /// What is seen so, from the next iteration.
+  unsigned fromNextIteration(unsigned id, Operation *loop) const {
+    auto it = entries.find({id, loop});
+    return it == entries.end() ? id : it->second.second;
+  }
   /// Those to parts of tiles that each iteration of `loop` has its own of.
   const llvm::BitVector &movingWith(Operation *loop) const;
   /// Those through views that `op`, an acquire or a wait, makes.
@@ -111,6 +136,8 @@ private:
                         bool isAtomic) const;
   void describeMove(TileMoveOpInterface move, MemoryAccess &access) const;
   void findOwners(Operation *op, MutableArrayRef<MemoryAccess> found) const;
+  void findEntries();
+  void findEarlier();
   void noteScopes();
 
   KernelOp kernel;
@@ -123,6 +150,12 @@ private:
   std::vector<MemoryAccess> accesses;
   SmallVector<Operation *> firstOperations; // by access
   SmallVector<unsigned> agedIds;
+  llvm::DenseMap<std::pair<unsigned, Operation *>, unsigned> earlierIds,
+      enteredIds;
+  /// What an access of before the loop is after it, and in its next iteration.
+  llvm::DenseMap<std::pair<unsigned, Operation *>,
+                 std::pair<unsigned, unsigned>>
+      entries;
   llvm::DenseMap<Value, SmallVector<unsigned>> byBuffer;
   llvm::DenseMap<Operation *, SmallVector<unsigned, 2>> byOperation;
   llvm::DenseMap<Operation *, llvm::BitVector> byScope, byView, byMoving;

@@ -49,12 +49,25 @@ struct State {
   BitVector pending;  // since the last barrier
   BitVector unfenced; // writes that the async proxy has to see, not fenced yet
   BitVector flying;   // of gemms that are not awaited: no barrier ends them
+  /// Of pending copies by cp.async: how many groups of copies have begun since,
+  /// on each path at least, up to kMostInFlight.
+  SmallVector<uint8_t, 0> ages;
 
-  explicit State(size_t size) : pending(size), unfenced(size), flying(size) {}
+  explicit State(size_t size)
+      : pending(size), unfenced(size), flying(size), ages(size) {}
   /// Whether anything was new.
-  bool merge(const State &other) {
+  bool merge(const State &other, const BitVector &copies) {
     bool isNew = other.pending.test(pending) || other.unfenced.test(unfenced) ||
                  other.flying.test(flying);
+    if (other.pending.anyCommon(copies)) {
+      BitVector theirs = other.pending;
+      theirs &= copies;
+      for (unsigned id : theirs.set_bits()) {
+        uint8_t mine = pending.test(id) ? ages[id] : kMostInFlight;
+        isNew |= other.ages[id] < mine;
+        ages[id] = std::min(mine, other.ages[id]);
+      }
+    }
     pending |= other.pending;
     unfenced |= other.unfenced;
     flying |= other.flying;
@@ -65,6 +78,27 @@ struct State {
     unfenced &= set;
     flying &= set;
   }
+  /// Other accesses stand for pending ones from now on: `next` says which.
+  /// `ids` has all that are replaced.
+  void replace(const BitVector &ids,
+               llvm::function_ref<unsigned(unsigned)> next) {
+    SmallVector<std::pair<unsigned, uint8_t>> replaced;
+    for (unsigned id : ids.set_bits())
+      if (pending.test(id))
+        replaced.emplace_back(next(id), ages[id]);
+    pending.reset(ids);
+    for (auto [id, age] : replaced) {
+      ages[id] = pending.test(id) ? std::min(ages[id], age) : age;
+      pending.set(id);
+    }
+  }
+  /// So many groups of copies begin.
+  void begin(unsigned groups, const BitVector &copies) {
+    BitVector older = pending;
+    older &= copies;
+    for (unsigned id : older.set_bits())
+      ages[id] = std::min<uint64_t>(ages[id] + groups, kMostInFlight);
+  }
 };
 
 /// What stands before an operation.
@@ -72,6 +106,7 @@ struct Meeting {
   Operation *op;
   bool isBarrier = true, waitsForCopies = false, fences = false;
   int64_t groups = 1;
+  int64_t inFlight = 0; // groups of copies that are not waited for
   /// An access that `op` has to be parted from; nothing where another reason
   /// than a conflict makes threads meet or fence.
   std::optional<unsigned> conflict = std::nullopt;
@@ -110,11 +145,10 @@ private:
 
   void visit(Operation *op, State &state);
   void walkRegions(Operation *op, State &state);
+  void walkBranch(scf::IfOp branch, unsigned groups, State &state);
   void walkRoles(Operation *roles, State &state);
   void age(const BitVector &accesses, State &state) const {
-    state.pending.reset(accesses);
-    for (unsigned id : accesses.set_bits())
-      state.pending.set(table.aged(id));
+    state.replace(accesses, [&](unsigned id) { return table.aged(id); });
   }
   BitVector conflictsOf(Operation *op, const State &state) const;
   BitVector conflictsInside(Operation *op, const State &state) const;
@@ -122,6 +156,7 @@ private:
   bool meetOutside(Operation *op, BitVector &conflicts, State &state);
   bool meetBeforeBranch(Operation *op, const BitVector &conflicts);
   BitVector accessesIn(Operation *op) const;
+  BitVector copiesWantedSoon(Operation *op, const State &state) const;
   DenseI64ArrayAttr commonGroups(Operation *op,
                                  const BitVector &conflicts) const;
   void meet(Operation *op, State &state, const BitVector &conflicts,
@@ -181,6 +216,9 @@ static std::optional<int64_t> groupsThatMeet(Operation *op) {
   return order ? order.getMeetingGroups() : std::nullopt;
 }
 
+/// So many operations behind a barrier are asked which copies they need.
+static constexpr unsigned kMostSteps = 4;
+
 /// Whether threads meet inside of `op`, after they have written to its scratch
 /// memory and before they read there.
 bool BarrierPlacement::meetsInside(Operation *op) const {
@@ -221,12 +259,15 @@ void BarrierPlacement::visit(Operation *op, State &state) {
   }
   // A view shows another use of its ring from here on.
   if (showsSlot(op))
-    age(both(state.pending, table.throughViewsOf(op)), state);
+    age(table.throughViewsOf(op), state);
   // Some of its accesses may come after that.
   if (meetsInside(op))
     passBarrier(op, 1, state);
+  if (table.copies(op))
+    state.begin(1, table.cpAsyncs());
   for (unsigned id : table.of(op)) {
     state.pending.set(id);
+    state.ages[id] = 0;
     if (table[id].issue)
       state.flying.set(id);
     if (table.needsFence(id))
@@ -313,28 +354,102 @@ void BarrierPlacement::land(AwaitOp await, State &state) {
       state.flying.reset(id);
 }
 
+/// Groups of copies that begin where the block runs, if `op`, a branch around
+/// them, commits as many on every path; none where their number is not known.
+static std::optional<unsigned> groupsOf(Block &block,
+                                        const AccessTable &table) {
+  unsigned groups = 0;
+  for (Operation &op : block) {
+    if (table.copies(&op))
+      ++groups;
+    if (isa<TileOpInterface>(op) || op.getNumRegions() == 0)
+      continue;
+    unsigned most = 0;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region) {
+        std::optional<unsigned> own = groupsOf(inner, table);
+        if (!own || (*own && !isa<scf::IfOp>(op)))
+          return std::nullopt;
+        most = std::max(most, *own);
+      }
+    groups += most;
+  }
+  return groups;
+}
+
+/// Groups that each path through a branch has; none where that is not known.
+static std::optional<unsigned> groupsOf(scf::IfOp branch,
+                                        const AccessTable &table) {
+  std::optional<unsigned> then = groupsOf(*branch.thenBlock(), table);
+  std::optional<unsigned> other =
+      branch.elseBlock() ? groupsOf(*branch.elseBlock(), table) : 0;
+  if (!then || !other)
+    return std::nullopt;
+  return std::max(*then, *other);
+}
+
+/// Both paths begin as many groups of copies: the shorter one has empty groups.
+void BarrierPlacement::walkBranch(scf::IfOp branch, unsigned groups,
+                                  State &state) {
+  State result(table.size());
+  for (Region &region : branch->getRegions()) {
+    State inside = state;
+    unsigned own = 0;
+    if (!region.empty()) {
+      walk(region.front(), inside);
+      own = groupsOf(region.front(), table).value_or(groups);
+    }
+    inside.begin(groups - own, table.cpAsyncs());
+    result.merge(inside, table.cpAsyncs());
+  }
+  state = std::move(result);
+}
+
 void BarrierPlacement::walkRegions(Operation *op, State &state) {
+  if (auto branch = dyn_cast<scf::IfOp>(op))
+    if (std::optional<unsigned> groups = groupsOf(branch, table);
+        groups && *groups)
+      return walkBranch(branch, *groups, state);
   bool isLoop = isBlockLoop(op);
-  if (isLoop)
+  if (isLoop) {
+    state.replace(BitVector(state.pending),
+                  [&](unsigned id) { return table.beforeLoop(id, op); });
     if (auto it = around.find(op); it != around.end())
-      state.merge(it->second);
+      state.merge(it->second, table.cpAsyncs());
+  }
   // Another branch may run, or none.
   const State before = state;
+  State end(table.size());
   for (Region &region : op->getRegions()) {
     if (region.empty())
       continue;
     State inside = isLoop ? state : before;
     for (Block &block : region)
       walk(block, inside);
-    state.merge(inside);
+    state.merge(inside, table.cpAsyncs());
+    end.merge(inside, table.cpAsyncs());
   }
   if (!isLoop)
     return;
-  // The next iteration, and what comes after the loop, has other offsets.
-  age(both(state.pending, table.movingWith(op)), state);
-  State end = state;
-  end.keep(table.inside(op));
-  hasChanged |= around.try_emplace(op, table.size()).first->second.merge(end);
+  // What was pending before the loop, and still is.
+  BitVector stays = table.inside(op);
+  auto seen = [&](unsigned id, unsigned as) {
+    if (id != as)
+      stays.set(as);
+    return as;
+  };
+  end.replace(BitVector(end.pending), [&](unsigned id) {
+    return seen(id, table.fromNextIteration(id, op));
+  });
+  state.replace(BitVector(state.pending),
+                [&](unsigned id) { return seen(id, table.afterLoop(id, op)); });
+  // The next iteration has other offsets, and none are known after the loop.
+  end.replace(table.movingWith(op),
+              [&](unsigned id) { return table.afterIteration(id, op); });
+  end.keep(stays);
+  hasChanged |= around.try_emplace(op, table.size())
+                    .first->second.merge(end, table.cpAsyncs());
+  age(table.movingWith(op), state);
 }
 
 /// Roles meet in rings only: each starts from what was pending before all. A
@@ -345,7 +460,7 @@ void BarrierPlacement::walkRoles(Operation *roles, State &state) {
     State own = entry;
     for (Block &block : role)
       walk(block, own);
-    state.merge(own);
+    state.merge(own, table.cpAsyncs());
   }
   if (endsKernel(roles))
     return;
@@ -409,9 +524,33 @@ void BarrierPlacement::resolve(Operation *op, BitVector conflicts,
   if (maySettle && conflicts.anyCommon(table.cpAsyncs()))
     isStale = meetBeforeBranch(op, conflicts);
   if (DenseI64ArrayAttr groups = commonGroups(op, conflicts))
-    meetInGroups(op, groups, state, conflicts);
-  else
-    meet(op, state, conflicts, /*areAll=*/true);
+    return meetInGroups(op, groups, state, conflicts);
+  if (conflicts.anyCommon(table.cpAsyncs()))
+    conflicts |= copiesWantedSoon(op, state);
+  meet(op, state, conflicts, /*areAll=*/true);
+}
+
+/// Copies under way that operations right behind `op` need, too: those of a
+/// group of copies, or of what reads several tiles. One barrier is for all.
+BitVector BarrierPlacement::copiesWantedSoon(Operation *op,
+                                             const State &state) const {
+  BitVector result(table.size());
+  BitVector candidates = both(state.pending, table.cpAsyncs());
+  unsigned steps = 0;
+  for (Operation *next = op->getNextNode(); next && steps < kMostSteps;
+       next = next->getNextNode()) {
+    if (table.of(next).empty() && next->getNumRegions() == 0)
+      continue;
+    if (!isa<TileOpInterface>(next) || table.copies(next) != table.copies(op))
+      break;
+    ++steps;
+    for (unsigned before : candidates.set_bits())
+      if (llvm::any_of(table.of(next), [&](unsigned now) {
+            return table.conflict(before, now);
+          }))
+        result.set(before);
+  }
+  return result;
 }
 
 /// Has threads meet before a loop around `op` where all that conflicts comes
@@ -486,10 +625,19 @@ void BarrierPlacement::meet(Operation *op, State &state,
     meeting.conflict = conflicts.find_first();
   BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
   // Copies ahead stay under way where nothing asks for them.
-  if (areAll && conflicts.any() && !conflicts.anyCommon(copies) &&
-      !copies.test(table.copiesAhead())) {
-    agents.reset(copies);
-    copies.reset();
+  if (areAll && conflicts.any()) {
+    BitVector needed = both(copies, conflicts), staying = copies;
+    int64_t newest = kMostInFlight + 1;
+    for (unsigned id : needed.set_bits())
+      newest = std::min<int64_t>(newest, state.ages[id]);
+    for (unsigned id : copies.set_bits())
+      if (needed.any() && state.ages[id] >= newest)
+        staying.reset(id);
+    if (!staying.test(table.copiesAhead())) {
+      meeting.inFlight = needed.any() && staying.any() ? newest : 0;
+      agents.reset(staying);
+      copies.reset(staying);
+    }
   }
   meeting.waitsForCopies = copies.any();
   meeting.fences = state.unfenced.anyCommon(agents);
@@ -532,12 +680,59 @@ static void emit(const Meeting &meeting) {
   OpBuilder builder(meeting.op);
   Location loc = meeting.op->getLoc();
   if (meeting.waitsForCopies || meeting.fences)
-    FenceOp::create(builder, loc, meeting.waitsForCopies, meeting.fences);
+    FenceOp::create(builder, loc, meeting.waitsForCopies,
+                    meeting.inFlight
+                        ? builder.getI64IntegerAttr(meeting.inFlight)
+                        : IntegerAttr(),
+                    meeting.fences);
   if (meeting.isBarrier)
     BarrierOp::create(builder, loc,
                       meeting.groups > 1
                           ? builder.getI64IntegerAttr(meeting.groups)
                           : IntegerAttr());
+}
+
+static void commit(OpBuilder &builder, Location loc, unsigned groups) {
+  for (unsigned i = 0; i < groups; ++i)
+    CommitCopiesOp::create(builder, loc);
+}
+
+/// Makes the copies of each operation that copies by cp.async, outside of
+/// rings, a group; of branches each path has as many.
+static void commitCopies(KernelOp kernel, const AccessTable &table) {
+  SmallVector<Operation *> copying;
+  SmallVector<std::pair<scf::IfOp, SmallVector<unsigned, 2>>> branches;
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    if (table.copies(op))
+      copying.push_back(op);
+    auto branch = dyn_cast<scf::IfOp>(op);
+    std::optional<unsigned> groups =
+        branch ? groupsOf(branch, table) : std::nullopt;
+    if (!groups || *groups == 0)
+      return;
+    SmallVector<unsigned, 2> missing;
+    for (Region &region : op->getRegions())
+      missing.push_back(
+          *groups - (region.empty() ? 0 : *groupsOf(region.front(), table)));
+    branches.emplace_back(branch, std::move(missing));
+  });
+  OpBuilder builder(kernel.getContext());
+  for (Operation *op : copying) {
+    builder.setInsertionPointAfter(op);
+    commit(builder, op->getLoc(), 1);
+  }
+  for (auto &[branch, missing] : branches)
+    for (auto [region, groups] :
+         llvm::zip_equal(branch->getRegions(), missing)) {
+      if (groups == 0)
+        continue;
+      if (region.empty()) {
+        builder.createBlock(&region);
+        scf::YieldOp::create(builder, branch.getLoc());
+      }
+      builder.setInsertionPoint(region.front().getTerminator());
+      commit(builder, branch.getLoc(), groups);
+    }
 }
 
 //===----------------------------------------------------------------------===//
@@ -576,7 +771,12 @@ LogicalResult InsertBarriersPass::insert(KernelOp kernel,
   if (failed(arena))
     return failure();
   AccessTable table(kernel, *arena, target);
-  for (const Meeting &meeting : BarrierPlacement(kernel, *arena, table).run()) {
+  SmallVector<Meeting> meetings = BarrierPlacement(kernel, *arena, table).run();
+  // Groups are counted where some of them stay under way.
+  if (llvm::any_of(meetings,
+                   [](const Meeting &meeting) { return meeting.inFlight; }))
+    commitCopies(kernel, table);
+  for (const Meeting &meeting : meetings) {
     emit(meeting);
     ++(meeting.isBarrier ? insertedBarriers : insertedFences);
     explain(meeting, table);
@@ -599,6 +799,9 @@ void InsertBarriersPass::explain(const Meeting &meeting,
     remark << "all threads meet before this";
   if (meeting.waitsForCopies)
     remark << ", once their own copies have landed";
+  if (meeting.inFlight)
+    remark << " but for the newest " << meeting.inFlight << " group"
+           << (meeting.inFlight > 1 ? "s" : "") << " of them";
   if (meeting.isBarrier && meeting.fences)
     remark << ", and fence first";
   if (meeting.conflict)

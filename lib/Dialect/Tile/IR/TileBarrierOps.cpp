@@ -1,7 +1,8 @@
 //===- TileBarrierOps.cpp - where threads meet ----------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifiers and effects of `tile.barrier` and `tile.fence`.
+// Verifiers and effects of `tile.barrier`, `tile.fence` and
+// `tile.commit_copies`.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Dialect/Tile/IR/TileBarrierOps.h"
@@ -30,6 +31,11 @@ LogicalResult BarrierOp::verify() {
 LogicalResult FenceOp::verify() {
   if (!getCopies() && !getProxy())
     return emitOpError() << "[fence-1] expected `copies`, `proxy` or both";
+  if (std::optional<uint64_t> groups = getInFlight())
+    if (!getCopies() || *groups < 1 || *groups > kMostInFlight)
+      return emitOpError() << "[fence-2] expected `in_flight` of 1 to "
+                           << kMostInFlight << " beside `copies`, got "
+                           << *groups;
   return success();
 }
 
@@ -41,6 +47,7 @@ static void orderEffects(EffectList &effects) {
 
 void BarrierOp::getEffects(EffectList &effects) { orderEffects(effects); }
 void FenceOp::getEffects(EffectList &effects) { orderEffects(effects); }
+void CommitCopiesOp::getEffects(EffectList &effects) { orderEffects(effects); }
 
 #define GET_OP_CLASSES
 #include "tile/Dialect/Tile/IR/TileBarrierOps.cpp.inc"

@@ -4,24 +4,28 @@
 
 #shared = #gpu.address_space<workgroup>
 #slots = #tile.shared_layout<shape [2, 16, 64] bits 32 modes [(64, 2:1), (16, 1:64), (2, 0:1024)]>
+#three = #tile.shared_layout<shape [3, 16, 64] bits 32 modes [(64, 2:1), (16, 1:64), (3, 0:1024)]>
 #wide = #tile.shared_layout<shape [16, 256] bits 32 modes [(256, 1:1), (16, 0:256)]>
 #rows = #tile.shared_layout<shape [16, 64] bits 32 modes [(64, 1:1), (16, 0:64)]>
 #loop = #tile.fragment_layout<shape [16, 64] reg [(4, 1:1), (2, 0:8)] lane [(16, 1:4), (2, 0:1)] warp [(4, 0:2)]>
 #plan = #tile.copy_plan<cp_async, bytes = 16>
 module attributes {tile.target = #tile.target<"sm_90">} {
-  // The copy under the condition goes where nothing is read; what is read has landed before the branch.
+  // The copy under the condition goes where the iteration before has read; what is read has landed but for that copy. Who does
+  // not copy has an empty group in its place.
   // CHECK-LABEL: tile.kernel @conditional
   // CHECK:         tile.copy %{{.*}} to %{{.*}}[%c0, %c0, %c0]
+  // CHECK-NEXT:    tile.commit_copies
   // CHECK-NEXT:    scf.for
-  // CHECK-NEXT:      addi
-  // CHECK-NEXT:      cmpi
-  // CHECK-NEXT:      tile.fence copies{{$}}
+  // CHECK:           scf.if
+  // CHECK:             tile.barrier{{$}}
+  // CHECK-NEXT:        tile.copy
+  // CHECK-NEXT:        tile.commit_copies
+  // CHECK-NEXT:      } else {
+  // CHECK-NEXT:        tile.commit_copies
+  // CHECK:           tile.fence copies in_flight(1){{$}}
   // CHECK-NEXT:      tile.barrier{{$}}
-  // CHECK-NEXT:      scf.if
-  // CHECK-NOT:       tile.barrier
-  // CHECK-NOT:       tile.fence
-  // CHECK:           tile.copy {{.*}} to %B
-  // CHECK-NEXT:    }
+  // CHECK-NEXT:      tile.copy {{.*}} to %B
+  // CHECK-NEXT:      {{^ *}}}
   // CHECK-NEXT:    tile.fence copies{{$}}
   // CHECK-NEXT:    tile.return
   tile.kernel @conditional(%A: memref<?x64xf32> {tile.alignment = 16}, %B: memref<?x64xf32>) grid(%bx) = (1) threads(128) {
@@ -46,15 +50,15 @@ module attributes {tile.target = #tile.target<"sm_90">} {
       tile.copy %s[%slot, %c0, %c0] sizes [1, 16, 64] to %B[%out, %c0] sizes [16, 64] decided {layout = #loop} : memref<2x16x64xf32, #shared> to memref<?x64xf32>
     }
   }
-  // Both of one slot: the copy is waited for where it is read.
+  // Both of one slot: the copy is waited for where it is read. The slot that the iteration before has read is the other one.
   // CHECK-LABEL: tile.kernel @same_slot
   // CHECK:         scf.for
-  // CHECK:           tile.barrier{{$}}
-  // CHECK-NEXT:      tile.copy
+  // CHECK-NOT:       tile.barrier
+  // CHECK:           tile.copy
   // CHECK-NEXT:      tile.fence copies{{$}}
   // CHECK-NEXT:      tile.barrier{{$}}
   // CHECK-NEXT:      tile.copy
-  // CHECK-NEXT:    }
+  // CHECK-NEXT:    {{^ *}}}
   tile.kernel @same_slot(%A: memref<?x64xf32> {tile.alignment = 16}, %B: memref<?x64xf32>) grid(%bx) = (1) threads(128) {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -75,13 +79,15 @@ module attributes {tile.target = #tile.target<"sm_90">} {
   // meet for another tile.
   // CHECK-LABEL: tile.kernel @columns
   // CHECK:         scf.for
-  // CHECK:           tile.fence copies{{$}}
+  // CHECK:           tile.copy
+  // CHECK-NEXT:      tile.commit_copies
+  // CHECK-NEXT:      tile.fence copies in_flight(1){{$}}
   // CHECK-NEXT:      tile.barrier{{$}}
-  // CHECK-NEXT:      tile.copy
   // CHECK-NEXT:      tile.parallel
+  // CHECK:           memref.store
   // CHECK:           tile.barrier{{$}}
   // CHECK-NEXT:      tile.copy %{{.*}} to %B
-  // CHECK-NEXT:    }
+  // CHECK-NEXT:    {{^ *}}}
   // CHECK-NEXT:    tile.fence copies{{$}}
   // CHECK-NEXT:    tile.return
   tile.kernel @columns(%A: memref<16x256xf32> {tile.alignment = 16}, %B: memref<?x64xf32>) grid(%bx) = (1) threads(128) {
@@ -105,6 +111,41 @@ module attributes {tile.target = #tile.target<"sm_90">} {
       }
       %out = arith.muli %n, %c16 : index
       tile.copy %t to %B[%out, %c0] sizes [16, 64] decided {layout = #loop} : memref<16x64xf32, #shared> to memref<?x64xf32>
+    }
+  }
+  // Two ahead in three slots: two groups stay under way.
+  // CHECK-LABEL: tile.kernel @three
+  // CHECK:         scf.for
+  // CHECK:           scf.if
+  // CHECK:             tile.barrier{{$}}
+  // CHECK-NEXT:        tile.copy
+  // CHECK-NEXT:        tile.commit_copies
+  // CHECK-NEXT:      } else {
+  // CHECK-NEXT:        tile.commit_copies
+  // CHECK:           tile.fence copies in_flight(2){{$}}
+  // CHECK-NEXT:      tile.barrier{{$}}
+  // CHECK-NEXT:      tile.copy {{.*}} to %B
+  tile.kernel @three(%A: memref<?x64xf32> {tile.alignment = 16}, %B: memref<?x64xf32>) grid(%bx) = (1) threads(128) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c9 = arith.constant 9 : index
+    %c16 = arith.constant 16 : index
+    %s = tile.alloc layout(#three) : memref<3x16x64xf32, #shared>
+    tile.copy %A[%c0, %c0] sizes [16, 64] to %s[%c0, %c0, %c0] sizes [1, 16, 64] decided {layout = #loop, plan = #plan} : memref<?x64xf32> to memref<3x16x64xf32, #shared>
+    tile.copy %A[%c16, %c0] sizes [16, 64] to %s[%c1, %c0, %c0] sizes [1, 16, 64] decided {layout = #loop, plan = #plan} : memref<?x64xf32> to memref<3x16x64xf32, #shared>
+    scf.for %n = %c0 to %c9 step %c1 {
+      %next = arith.addi %n, %c2 : index
+      %more = arith.cmpi slt, %next, %c9 : index
+      scf.if %more {
+        %first = arith.muli %next, %c16 : index
+        %there = arith.remui %next, %c3 : index
+        tile.copy %A[%first, %c0] sizes [16, 64] to %s[%there, %c0, %c0] sizes [1, 16, 64] decided {layout = #loop, plan = #plan} : memref<?x64xf32> to memref<3x16x64xf32, #shared>
+      }
+      %slot = arith.remui %n, %c3 : index
+      %out = arith.muli %n, %c16 : index
+      tile.copy %s[%slot, %c0, %c0] sizes [1, 16, 64] to %B[%out, %c0] sizes [16, 64] decided {layout = #loop} : memref<3x16x64xf32, #shared> to memref<?x64xf32>
     }
   }
 }

@@ -35,6 +35,20 @@ tile.kernel @nothing() grid(%bx) = (1) threads(32) {
 
 // -----
 
+tile.kernel @too_many() grid(%bx) = (1) threads(32) {
+  // expected-error @below {{[fence-2] expected `in_flight` of 1 to 7 beside `copies`, got 8}}
+  tile.fence copies in_flight(8)
+}
+
+// -----
+
+tile.kernel @without_copies() grid(%bx) = (1) threads(32) {
+  // expected-error @below {{[fence-2] expected `in_flight` of 1 to 7 beside `copies`, got 1}}
+  tile.fence in_flight(1) proxy
+}
+
+// -----
+
 tile.kernel @inside() grid(%bx) = (1) threads(32) {
   // expected-note @below {{in this loop}}
   tile.parallel (%i) in (32) {

@@ -19,4 +19,8 @@ tile.kernel @meet() grid(%bx) = (1) threads(256) attributes {tile.has_barriers, 
   tile.fence proxy
   // CHECK: tile.fence copies proxy{{$}}
   tile.fence copies proxy
+  // CHECK: tile.commit_copies{{$}}
+  tile.commit_copies
+  // CHECK: tile.fence copies in_flight(2) proxy{{$}}
+  tile.fence copies in_flight(2) proxy
 }

@@ -5,6 +5,11 @@
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
+namespace mlir::tile {
+/// Groups of copies that a `tile.fence` may leave under way.
+inline constexpr uint64_t kMostInFlight = 7;
+} // namespace mlir::tile
+
 #define GET_OP_CLASSES
 #include "tile/Dialect/Tile/IR/TileBarrierOps.h.inc"
 

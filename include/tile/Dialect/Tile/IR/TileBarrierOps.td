@@ -12,11 +12,10 @@
 include "tile/Dialect/Tile/IR/TileOpBase.td"
 
 class Tile_MeetingOp<string mnemonic> : Tile_Op<mnemonic, [TileOrderOpInterface,
-    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let hasVerifier = 1;
-}
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]>;
 
 def Tile_BarrierOp : Tile_MeetingOp<"barrier"> {
+  let hasVerifier = 1;
   let summary = "all threads of an agent wait for each other";
   let description = !strconcat([{
     What each thread wrote to shared and global memory before the barrier is
@@ -46,11 +45,30 @@ def Tile_BarrierOp : Tile_MeetingOp<"barrier"> {
   }];
 }
 
+def Tile_CommitCopiesOp : Tile_MeetingOp<"commit_copies"> {
+  let summary = "the copies that a thread has begun become a group";
+  let description = [{
+    The thread's copies by `cp.async` since its last `tile.commit_copies` are a
+    group, maybe an empty one. `tile.fence copies in_flight(n)` waits for all
+    groups but the n newest.
+
+    `--tile-insert-barriers` puts one behind each copy where a program copies
+    ahead by itself. In the meaning of a kernel on the CPU it is nothing.
+
+    ```mlir
+    tile.commit_copies
+    ```
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Tile_FenceOp : Tile_MeetingOp<"fence"> {
+  let hasVerifier = 1;
   let summary = "a thread makes visible what it did, before it meets others";
   let description = !strconcat([{
     With `copies`, each thread waits until its own copies by `cp.async` have
-    landed. With `proxy`, the asynchronous proxy sees what the thread has
+    landed; with `in_flight(n)` the newest n of the groups that
+    `tile.commit_copies` has made of them may be under way. With `proxy`, the asynchronous proxy sees what the thread has
     written to shared memory so far, and writes there after what the thread has
     read. Nobody waits for other threads: a barrier, the wait or the release of
     a ring comes after the fence.
@@ -59,14 +77,20 @@ def Tile_FenceOp : Tile_MeetingOp<"fence"> {
 
     Constraints:
     - fence-1: at least one of `copies` and `proxy`.
+    - fence-2: `in_flight` with `copies`, from 1 to 7.
 
     ```mlir
     tile.fence copies proxy
     tile.barrier
+    tile.fence copies in_flight(2)
     ```
   }], FenceAttributes);
-  let arguments = (ins UnitAttr:$copies, UnitAttr:$proxy);
-  let assemblyFormat = "(`copies` $copies^)? (`proxy` $proxy^)? attr-dict";
+  let arguments = (ins UnitAttr:$copies, OptionalAttr<I64Attr>:$inFlight,
+                       UnitAttr:$proxy);
+  let assemblyFormat = [{
+    (`copies` $copies^)? (`in_flight` `(` $inFlight^ `)`)? (`proxy` $proxy^)?
+    attr-dict
+  }];
 }
 
 #endif // TILE_BARRIER_OPS_TD
