@@ -52,14 +52,19 @@ class Program:
     def __init__(self, seed):
         self.random = random.Random(seed)
         r = self.random
-        self.threads = r.choice((32, 64, 128, 256))
+        self.threads = r.choice((32, 64, 128, 256, 256, 512) if r.random() < 0.3 else (32, 64, 128, 256))
         self.tiles = {f"s{i}": r.choice((1, 1, 2, 4)) for i in range(r.randint(1, 3))}
         self.locals = {f"l{i}": r.choice((2, 4)) for i in range(r.randint(0, 2))}
         self.variables = [f"v{i}" for i in range(r.randint(1, 3))]
         self.lines, self.steps, self.loops, self.count = [], [], [], 0
+        self.barriers, self.fixed = [], []  # fixed: variables that the code here only reads
+        # Where arms of whole warps begin: four and more at multiples of four.
+        self.cuts = r.choice({1: [[]], 2: [[1]], 4: [[1], [2], [1, 2], [1, 2, 3]], 8: [[4], [4, 6], [4, 5, 6]],
+                              16: [[4, 8], [4, 8, 12], [8], [4, 8, 12, 14]]}[self.threads // 32])
         self.written, self.read = set(), set()  # tiles, by the statement that is being made
         self.forbidden_reads, self.forbidden_writes = set(), set()
         self.arms = 0  # of conditions that not all threads come to
+        self.nested, self.together = r.random() < 0.5, r.random() < 0.5  # of arms: inner ones, which meet behind them
         body = self.block(r.randint(4, 9), 2, divergent=False)
         self.steps = body
 
@@ -125,7 +130,7 @@ class Program:
         if kind < 3 and tiles:
             return self.load(r.choice(tiles), self.anywhere())
         if kind == 3:
-            name = r.choice(self.variables)
+            name = r.choice(self.variables + self.fixed)
             return Expression(name, lambda s: s.names[name])
         if kind == 4 and self.locals:
             name = r.choice(list(self.locals))
@@ -310,6 +315,70 @@ class Program:
 
         return run
 
+    def arms_of_warps(self, indent):
+        """An `if` whose arms are programs of whole warps: with registers of their own, barriers by
+        hand, variables that only the arms use, and an `if` inside of an arm."""
+        r, warps = self.random, self.threads // 32
+        if not self.cuts:
+            return self.assign(indent)
+        self.count += 1
+        by_barrier, outer, before = r.random() < 0.7, (self.variables, self.fixed), []
+        if by_barrier:
+            self.barriers.append(f"bar{self.count}")
+            # Variables are of one arm's warps behind the arms: these have their own.
+            names = [f"w{self.count}_{i}" for i in range(r.randint(1, 2))]
+            for name in names:
+                before.append((name, (self.number if r.random() < 0.3 else self.value)()))
+                self.lines += [f'{indent}{name} = T.alloc_var("int32")', f"{indent}{name} = {before[-1][1].text}"]
+            self.variables, self.fixed = names, outer[0] + outer[1]
+        ends = [32 * x for x in [*self.cuts, warps]]
+        budgets = all(x % 128 == 0 for x in ends) and r.random() < 0.7
+        nested = len(ends) > 2 and self.nested
+        together = self.together
+        name = f"bar{self.count}"
+        meeting = [f"T.barrier_arrive({name})", f"T.barrier_wait({name}, 0)"]
+        saved = self.written, self.read, self.forbidden_reads, self.forbidden_writes
+        all_written, all_read, steps, first = set(), set(), [], 0
+        self.arms += 1
+        for number, end in enumerate(ends):
+            inner, last = indent + "    ", number == len(ends) - 1
+            at = indent
+            if nested and number >= len(ends) - 2:
+                if number == len(ends) - 2:
+                    self.lines.append(f"{indent}else:")
+                    if budgets:
+                        self.lines.append(f"{indent}    T.set_max_nreg(24, 0)")
+                at, inner = indent + "    ", indent + "        "
+            opened = "else:" if last else f"{'if' if number == 0 or (nested and number == len(ends) - 2) else 'elif'} tid < {end}:"
+            self.lines.append(f"{at}{opened}")
+            if budgets and at == indent:
+                self.lines.append(f"{inner}T.set_max_nreg({r.choice((24, 160, 168))}, {r.randrange(2)})")
+            self.written, self.read = set(), set()
+            steps.append((first, end, self.block(r.randint(1, 4), 1, True, inner)))
+            all_written |= self.written
+            all_read |= self.read
+            self.forbidden_reads = self.forbidden_reads | self.written
+            self.forbidden_writes = self.forbidden_writes | self.written | self.read
+            if by_barrier and (at == indent or not together):
+                self.lines += [inner + x for x in meeting]
+            first = end
+        if nested and by_barrier and together:
+            self.lines += [f"{indent}    {x}" for x in meeting]
+        self.lines.append(f"{indent}T.sync_threads()")
+        self.arms -= 1
+        self.variables, self.fixed = outer
+        self.written, self.read, self.forbidden_reads, self.forbidden_writes = saved
+        self.written, self.read = self.written | all_written, self.read | all_read
+
+        def run(state, active):
+            for name, value in before:
+                state.names[name] = value.evaluate(state).astype(np.int32)
+            for low, high, arm in steps:
+                for step in arm:
+                    step(state, active & (state.thread >= low) & (state.thread < high))
+
+        return run
+
     def loop(self, indent, depth):
         r = self.random
         self.count += 1
@@ -352,7 +421,9 @@ class Program:
         steps = []
         for _ in range(count):
             kind = self.random.random()
-            if depth and kind < 0.25:
+            if depth == 2 and kind < 0.1:
+                steps.append(self.arms_of_warps(indent))
+            elif depth and kind < 0.25:
                 steps.append(self.branch(indent, depth))
             elif depth and kind < 0.45:
                 steps.append(self.loop(indent, depth))
@@ -384,6 +455,8 @@ class Program:
             head.append(f'            {name} = T.alloc_local(({size},), "int32")')
         for name in self.variables:
             head.append(f'            {name} = T.alloc_var("int32")')
+        for name in self.barriers:
+            head.append(f"            {name} = T.alloc_barrier(arrive_count={n})")
         for k, (name, rows) in enumerate(self.tiles.items()):
             for row in range(rows):
                 head.append(f"            {name}[{row}, tid] = A[b, tid] + {k * 10 + row}")

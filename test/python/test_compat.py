@@ -67,6 +67,22 @@ register_cuda_postproc_callback(lambda code, target: code)
     )
 
 
+def test_what_libraries_patch_is_there(tmp_path):
+    script = """
+from tilelang.jit.adapter.base import BaseKernelAdapter
+import tilelang.autotuner.tuner as tuner
+kept = BaseKernelAdapter._legalize_result_idx
+BaseKernelAdapter._legalize_result_idx = lambda self, x: kept(self, list(x))
+print(BaseKernelAdapter(None, ["a", "b", "c"], [-1, 0]).result_idx)
+first = tuner.run_with_timeout
+tuner.run_with_timeout = lambda f, timeout, *args: first(f, timeout, *args) + 1
+print(tuner.run_with_timeout(max, 5, 3, 4))
+"""
+    done = run(tmp_path, script, target=None)
+    assert done.stdout == "[2, 0]\n5\n", done.stderr
+
+
+
 @pytest.mark.parametrize(
     "line, name",
     [

@@ -189,3 +189,93 @@ def test_arms_of_single_warps_in_an_arm(target):
 
 def test_products_by_the_names_of_older_versions():
     assert T.gemm_v1 is T.gemm and T.gemm_v2 is T.gemm
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("reads", [False, True])
+def test_a_variable_from_variables_that_one_arm_reads(target, reads):
+    """What is computed in front of the arms is computed there, whichever arms read its parts."""
+
+    @T.prim_func
+    def main(A: T.Tensor((200,), "float32"), B: T.Tensor((512,), "int32")):
+        with T.Kernel(1, threads=512):
+            first = T.alloc_var("int32")
+            end = T.alloc_var("int32")
+            first = 0
+            end = A.shape[0]
+            count = T.alloc_var("int32")
+            count = T.ceildiv(end - first, 64)
+            done = T.alloc_shared((512,), "int32")
+            bar = T.alloc_barrier(512)
+            tx = T.get_thread_binding()
+            done[tx] = 0
+            if tx < 256:
+                T.set_max_nreg(168, 1)
+                for i in T.serial(count):
+                    done[tx] = i + 1
+                T.barrier_arrive(bar)
+                T.barrier_wait(bar, 0)
+            else:
+                T.set_max_nreg(24, 0)
+                if tx < 384:
+                    for i in T.serial(count):
+                        done[tx] = i + 1 + (first if reads else 0)
+                    T.barrier_arrive(bar)
+                else:
+                    for i in T.serial(count):
+                        done[tx] = i + 1 + (first if reads else 0)
+                    T.barrier_arrive(bar)
+                T.barrier_wait(bar, 0)
+            T.sync_threads()
+            B[tx] = done[tx]
+
+    b = np.zeros(512, np.int32)
+    compile_kernel(main, target=target)(np.zeros(200, np.float32), b)
+    np.testing.assert_array_equal(b, 4)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("barrier", [False, True])
+def test_memory_of_threads_through_arms(target, barrier):
+    """A thread's own memory, a variable and a named value from in front of the arms are there in
+    them, and behind them what the thread's arm has made of them. An inner arm keeps the condition
+    of the outer one."""
+
+    @T.prim_func
+    def main(A: T.Tensor((512,), "int32"), B: T.Tensor((3, 512), "int32")):
+        with T.Kernel(1, threads=512):
+            own = T.alloc_local((1,), "int32")
+            variable = T.alloc_var("int32")
+            bar = T.alloc_barrier(512)
+            tx = T.get_thread_binding()
+            own[0] = A[tx]
+            variable = A[tx] * 2
+            named = A[tx] + 7
+            if tx < 128:
+                T.set_max_nreg(168, 1)
+                own[0] += 1 + variable
+                if barrier:
+                    T.barrier_arrive(bar)
+                    T.barrier_wait(bar, 0)
+            elif tx < 256:
+                T.set_max_nreg(160, 1)
+                own[0] += 10 + named
+                if barrier:
+                    T.barrier_arrive(bar)
+                    T.barrier_wait(bar, 0)
+            else:
+                T.set_max_nreg(24, 0)
+                own[0] += 100
+                if barrier:
+                    T.barrier_arrive(bar)
+                    T.barrier_wait(bar, 0)
+            T.sync_threads()
+            B[0, tx] = own[0]
+            B[1, tx] = variable
+            B[2, tx] = named
+
+    a = np.random.default_rng(3).integers(-50, 50, 512).astype(np.int32)
+    b = np.zeros((3, 512), np.int32)
+    compile_kernel(main, target=target)(a, b)
+    added = np.concatenate([1 + 2 * a[:128], 17 + a[128:256], np.full(256, 100)])
+    np.testing.assert_array_equal(b, [a + added, 2 * a, a + 7])

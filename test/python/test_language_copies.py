@@ -6,6 +6,7 @@ import pytest
 
 import mlir_tile.language as T
 from mlir_tile.errors import CompileError
+from mlir_tile.language.errors import LanguageError
 from mlir_tile.jit import compile as compile_kernel
 
 TARGETS = ("cpu", "lowered:sm_90a")
@@ -120,3 +121,70 @@ def test_a_region_copied_to_itself_is_a_prefetch(target):
     np.testing.assert_array_equal(b, a)
     if target != "cpu":
         assert "cp.async.bulk.prefetch.L2" in kernel.ptx
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_last_columns_of_a_tensor_in_a_wider_tile(target):
+    """What the tile has more of is zero; from a tile it is dropped."""
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((2, 40, 3, 20), "float32"),
+        B: T.Tensor((16, 32), "float32"),
+        C: T.Tensor((2, 40, 3, 20), "float32"),
+    ):
+        with T.Kernel(1, threads=64):
+            S = T.alloc_shared((16, 32), "float32")
+            T.copy(A[1, 8:24, 2, 0:20], S)
+            T.copy(S, B)
+            T.copy(S, C[0, 16:32, 1, :])
+
+    a = np.random.default_rng(0).standard_normal((2, 40, 3, 20)).astype(np.float32)
+    b, c = np.full((16, 32), np.nan, np.float32), np.zeros_like(a)
+    compile_kernel(main, target=target)(a, b, c)
+    np.testing.assert_array_equal(b, np.pad(a[1, 8:24, 2], ((0, 0), (0, 12))))
+    expected = np.zeros_like(a)
+    expected[0, 16:32, 1] = a[1, 8:24, 2]
+    np.testing.assert_array_equal(c, expected)
+
+
+def test_columns_within_a_tensor_do_not_fill_a_wider_tile():
+    with pytest.raises(LanguageError, match="the extents of both sides differ"):
+
+        @T.prim_func
+        def main(A: T.Tensor((16, 64), "float32"), B: T.Tensor((16, 32), "float32")):
+            with T.Kernel(1, threads=64):
+                S = T.alloc_shared((16, 32), "float32")
+                T.copy(A[0:16, 0:20], S)
+                T.copy(S, B)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_element_copied_to_a_variable(target):
+    @T.prim_func
+    def main(A: T.Tensor((4,), "float16"), B: T.Tensor((2, 32), "float32")):
+        with T.Kernel(2, threads=32) as b:
+            x = T.alloc_var("float32")
+            y = T.alloc_var("float32")
+            T.copy(A[b], x)
+            T.copy(A[2:3], y)
+            f = T.alloc_fragment((32,), "float32")
+            for i in T.Parallel(32):
+                f[i] = x * i + y
+            T.copy(f, B[b, :])
+
+    a = np.array([1, 2, 3, 4], np.float16)
+    b = np.zeros((2, 32), np.float32)
+    compile_kernel(main, target=target)(a, b)
+    np.testing.assert_array_equal(b, np.outer([1, 2], np.arange(32)) + 3)
+
+
+def test_several_elements_do_not_fit_a_variable():
+    with pytest.raises(LanguageError, match="expected one element for the variable x"):
+
+        @T.prim_func
+        def main(A: T.Tensor((4,), "float32")):
+            with T.Kernel(1, threads=32):
+                x = T.alloc_var("float32")
+                T.copy(A[0:2], x)
+                A[0] = x

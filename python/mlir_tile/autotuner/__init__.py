@@ -4,7 +4,7 @@
 from .compiling import Portable, compile_portable
 from .decorator import TunedFunction, autotune, par_compile
 from .inputs import get_autotune_inputs, set_autotune_inputs
-from .measuring import ProfileArgs, TimeoutException
+from .measuring import ProfileArgs, TimeoutException, run_with_timeout
 from .tuner import AutoTuner, AutotuneResult, CompileArgs
 
 __all__ = [
@@ -19,5 +19,6 @@ __all__ = [
     "compile_portable",
     "get_autotune_inputs",
     "par_compile",
+    "run_with_timeout",
     "set_autotune_inputs",
 ]

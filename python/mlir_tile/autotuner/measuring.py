@@ -68,6 +68,12 @@ def time_limit(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+def run_with_timeout(func: Callable[..., Any], timeout: float, *args: Any, **kwargs: Any) -> Any:
+    """`func(*args, **kwargs)`, or TimeoutException after `timeout` seconds (`time_limit`)."""
+    with time_limit(timeout):
+        return func(*args, **kwargs)
+
+
 class Bench:
     """Measures kernels by the same arguments, one after the other.
 

@@ -38,6 +38,8 @@ MODULES = {
     "tilelang.jit": "mlir_tile.jit",
     "tilelang.jit.kernel": "mlir_tile.jit",
     "tilelang.jit.param": "mlir_tile.jit",
+    "tilelang.jit.adapter": f"{_HERE}.adapter",
+    "tilelang.jit.adapter.base": f"{_HERE}.adapter",
     "tilelang.utils": f"{_HERE}.utils",
     "tilelang.utils.tensor": f"{_HERE}.utils",
     "tilelang.utils.device": f"{_HERE}.utils",

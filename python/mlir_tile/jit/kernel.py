@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A compiled kernel: call it with tensors, read what it became."""
 
+import re
 import sys
 
 from mlir_tile._mlir_libs._launch import CallTable, Kernel
@@ -15,6 +16,12 @@ from .sources import Sources
 from .targets import architecture_of, resolve_target
 
 
+# What the launcher says of arguments of which one is written and overlaps another.
+_OVERLAP = re.compile(
+    r"argument \d+ \('(\w+)'\): expected memory of its own, .* it overlaps argument \d+ \('(\w+)'\)"
+)
+
+
 class JITKernel(CallTable, Resources, Sources):
     """A kernel function compiled for a target.
 
@@ -22,6 +29,9 @@ class JITKernel(CallTable, Resources, Sources):
     allocated like the other tensors and returned: torch's where one is torch's, CuPy's where they
     are CuPy's, numpy's on the CPU. Beside arrays of another library on a GPU they are torch's, or
     CuPy's where torch is not imported.
+
+    Where the memory of an argument that is written overlaps another one's, as in a call in place,
+    the kernel is compiled once more for calls like that.
     """
 
     def __init__(
@@ -48,6 +58,7 @@ class JITKernel(CallTable, Resources, Sources):
         self.latency = self.config = self.ref_latency = None
         self.executables = _compile(prim_func, self.target, self.pass_configs)
         self._without = {}  # kernels for calls without some of the arguments
+        self._overlapping = {}  # and for calls with overlapping ones
         self._prepare()
 
     # Calling.
@@ -114,6 +125,18 @@ class JITKernel(CallTable, Resources, Sources):
 
     def _call(self, *args, stream=None, **kwargs):
         """Calls that are not remembered (CallTable)."""
+        try:
+            return self._call_apart(*args, stream=stream, **kwargs)
+        except ArgumentError as error:
+            names = _OVERLAP.search(str(error))
+            if names is None:
+                raise
+        return self._kernel_overlapping(frozenset(names.groups()))._call(
+            *args, stream=stream, **kwargs
+        )
+
+    def _call_apart(self, *args, stream=None, **kwargs):
+        """A call in which the memory of no two arguments overlaps that are not said to."""
         if kwargs:
             args = self._named(args, kwargs)
         nulls = self._nulls(args) if self.prim_func.asks_null else frozenset()
@@ -179,6 +202,19 @@ class JITKernel(CallTable, Resources, Sources):
                 compile_flags=self.compile_flags,
             )
         return self._without[nulls]
+
+    def _kernel_overlapping(self, names):
+        """The kernel for calls in which these arguments overlap: nothing that it reads of one is
+        kept while it writes another."""
+        if names not in self._overlapping:
+            self._overlapping[names] = JITKernel(
+                self.prim_func.overlapping(names),
+                self.out_idx,
+                self.target,
+                self.pass_configs,
+                compile_flags=self.compile_flags,
+            )
+        return self._overlapping[names]
 
     def _at_addresses(self, args):
         """The arguments with tensors in place of addresses (T.ptr) that are numbers."""

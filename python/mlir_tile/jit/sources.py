@@ -36,6 +36,10 @@ class Sources:
     def show_source(self, which="kernel"):
         print(self.get_kernel_source() if which != "host" else self.get_host_source())
 
+    def print_source_code(self, which="kernel", file=None):
+        """Prints the kernel's PTX, or (`which` is "host") its manifest, to `file`."""
+        print(self.get_kernel_source() if which != "host" else self.get_host_source(), file=file)
+
     def show_ptx(self):
         """Prints the PTX."""
         print(self.get_kernel_source())

@@ -8,7 +8,7 @@ from .errors import fail
 from .mathematics import And
 from .ranges import bounds
 from .statements import Store
-from .values import Load, cast, select
+from .values import Load, cast, number_of, select
 
 _POLICIES = {
     None: None,
@@ -37,7 +37,8 @@ def _pair(source, target, construct):
     b = [1] * len(from_.extents) if bare_target else list(to.extents)
     if bare_source and bare_target:
         return from_, to
-    if not _same_box(a, b):
+    wide = [sum(not _is_one(x) for x in extents) for extents in (a, b)]
+    if not _same_box(a, b) and wide[0] != wide[1]:
         for i in range(1, min(len(a), len(b)) + 1):
             if isinstance(a[-i], int) and a[-i] == 1:
                 a[-i] = b[-i]
@@ -69,11 +70,13 @@ def _agree(source, target, construct):
     """Both regions with one box, where their extents differ or are known only at run time.
 
     As in TileLang: the box of the side whose memory is nearer to the threads counts, else that of
-    the source. Extents of a tile that are known and differ from the other side's are an error.
+    the source. Extents of a tile that are known and differ from the other side's are an error,
+    unless that is the last part of a tensor: what the tile has more of is zero, or dropped.
     """
     levels = [_LEVELS.get(x.buffer.space, 2) for x in (source, target)]
     if any(levels) and _known(source) and _known(target):
-        _differ(source, target, construct)
+        if not (_overhangs(source, target) or _overhangs(target, source)):
+            _differ(source, target, construct)
     base = source if levels[0] >= levels[1] else target
     wide = [[x for x in r.extents if not _is_one(x)] for r in (source, target)]
     counts = wide[0] if base is source else wide[1]
@@ -84,6 +87,22 @@ def _agree(source, target, construct):
         if high is not None and low is not None and high < low:
             _differ(source, target, construct)
     return [_with_box(r, counts) for r in (source, target)]
+
+
+def _overhangs(tensor, tile):
+    """Whether a tile is a part of a tensor and more than that only behind the tensor's end."""
+    if tensor.buffer.space != "global" or tile.buffer.space == "global":
+        return False
+    sides = zip(tensor.offsets, tensor.extents, tensor.buffer.shape)
+    parts = [(offset, x, size) for offset, x, size in sides if not _is_one(x)]
+    wide = [x for x in tile.extents if not _is_one(x)]
+    if len(parts) != len(wide):
+        return False
+
+    def fits(offset, x, size, more):
+        return x == more or (x < more and number_of(offset) is not None and size == offset + x)
+
+    return all(fits(*part, more) for part, more in zip(parts, wide))
 
 
 def _is_one(x):
@@ -153,9 +172,28 @@ def _inside(buffer, place):
     return result
 
 
+def _of_variables(source, target, construct):
+    """A variable is a source as its value, and a target that is assigned: then there is no other
+    target left."""
+    if isinstance(source, Buffer) and source.is_var:
+        source = source.as_load()
+    if not (isinstance(target, Buffer) and target.is_var):
+        return source, target
+    if not isinstance(source, Load):
+        region = region_of(source, construct)
+        if not all(map(_is_one, region.extents)):
+            fail(f"{construct}: expected one element for the variable {target.name}, got {source!r}")
+        source = Load(region.buffer, tuple(region.offsets))
+    current(construct).assign(target, source)
+    return source, None
+
+
 def emit_copy(name, source, target, construct, **options):
     """Records a copy of one region to another."""
     builder = current(construct)
+    source, target = _of_variables(source, target, construct)
+    if target is None:
+        return
     if isinstance(source, Load) and isinstance(target, Load) and not options.get("tile"):
         builder.add(Store(target.buffer, target.indices, cast(source, target.dtype)))
         return

@@ -96,8 +96,10 @@ class Emitter(
             divide(self, self.kernel.body)
         self.find_threads(self.kernel.body)
         self.warps, self.parted = None, {}
+        self.crossing = set()
         if by_hand(self.kernel.body):
             self.sink(self.kernel.body)
+            self.find_crossing(self.kernel.body)
         self.block(self.kernel.body)
         self.promise_sizes()
         lines = [
@@ -125,14 +127,15 @@ class Emitter(
     def header(self):
         """Arguments, names of block indices, extents of the grid."""
         arguments, used = [], set()
+        self.overlapping = {}  # the text of each tensor, and where it may overlap others
         for x in self.arguments:
             name = _identifier(x.name, used)
             if isinstance(x, Buffer):
                 self.names[id(x)] = f"%{name}"
-                promises = [f"tile.alignment = {x.alignment}"]
-                if getattr(x, "may_alias", False):
-                    promises.append("tile.may_alias")
-                arguments.append(f"%{name}: {self.memref(x)} {{{', '.join(promises)}}}")
+                alone = f"%{name}: {self.memref(x)} {{tile.alignment = {x.alignment}}}"
+                overlapping = f"{alone[:-1]}, tile.may_alias}}"
+                self.overlapping[x.name] = alone, overlapping
+                arguments.append(overlapping if getattr(x, "may_alias", False) else alone)
                 for i, size in enumerate(x.shape):
                     if type(size) is not Variable:
                         continue

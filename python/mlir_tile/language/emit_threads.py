@@ -426,7 +426,8 @@ class Threads(Places):
                 let = statement.let
                 if self.uses.get(id(let), 0) > inside.get(id(let), 0):
                     first, count = self.threads_here()
-                    kind = f"memref<{count}x{let.dtype.mlir}, #tile.fragment>"
+                    space = self.space_of_threads(let)
+                    kind = f"memref<{count}x{let.dtype.mlir}, {space}>"
                     self.spilled[id(let)] = (self.op(f"tile.alloc : {kind}"), kind, first)
 
     def keep_for_threads(self, let, name):
@@ -449,11 +450,15 @@ class Threads(Places):
         """The row of a thread in what holds one for each thread from `first` on."""
         return self.find(("row", first)) or self.index(thread_index(self.kernel))
 
+    def space_of_threads(self, name):
+        """Where a row for each thread is: in a fragment, or where other warps find it, too."""
+        return "#gpu.address_space<workgroup>" if id(name) in self.crossing else "#tile.fragment"
+
     def thread_memory(self, buffer):
-        """Memory of a thread's own: a row for each in a fragment."""
+        """Memory of a thread's own: a row for each."""
         shape = "x".join(map(str, buffer.shape))
         first, count = self.threads_here()
-        kind = f"memref<{count}x{shape}x{buffer.dtype.mlir}, #tile.fragment>"
+        kind = f"memref<{count}x{shape}x{buffer.dtype.mlir}, {self.space_of_threads(buffer)}>"
         name = self.op(f"tile.alloc : {kind}")
         self.scopes[-1][("buffer", id(buffer))] = name
         self.scopes[-1][("rows", id(buffer))] = kind

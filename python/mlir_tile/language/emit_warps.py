@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Warps and barriers by hand to operations of the tile dialect."""
 
+from .buffers import Buffer
 from .errors import fail
 from .kernel import thread_index
 from .places import at_thread, nodes
 from .ranges import forms_of
 from .statements import Alloc, Assign, Define, If, Tile, Undefined, Warps
-from .values import BOOL, Op, binary
+from .values import BOOL, Let, Op, binary
 
 
 def by_hand(block):
@@ -31,6 +32,17 @@ def _mentions(statement, buffer):
         if any(x is buffer or getattr(x, "buffer", None) is buffer for x in sides):
             return True
     return any(_mentions(x, buffer) for block in statement.blocks for x in block)
+
+
+def _names_of(statement, kernel):
+    """Identities of the buffers, variables and named values that a statement itself uses."""
+    own = [getattr(statement, x, None) for x in ("variable", "buffer", "let")]
+    if type(statement) is Tile:
+        own += [getattr(x, "buffer", x) for x in statement.operands.values()]
+    for node in nodes(statement):
+        node = kernel.thread_indices.get(id(node), node)
+        own.append(getattr(node, "buffer", node))
+    return {id(x) for x in own if isinstance(x, (Buffer, Let))}
 
 
 def _is_budget(statement):
@@ -232,6 +244,29 @@ class HandWarps:
             return self.part_of(inner, buffer)
         return arms[0]
 
+    def find_crossing(self, body):
+        """What threads keep of their own that warps of several parts use, or one part and the code
+        around it: buffers, variables and named values, by identity. Fragments are of the same warps
+        everywhere, so these are in shared memory."""
+        places = {}
+        self._find_places(body, None, places)
+        self.crossing = {key for key, found in places.items() if len(found) > 1}
+
+    def _find_places(self, body, place, places):
+        for statement in body:
+            if type(statement) is not Alloc:
+                for key in _names_of(statement, self.kernel):
+                    places.setdefault(key, set()).add(place)
+            divided = type(statement) is If and self.reads_threads(statement)
+            divided = divided and any(map(by_hand, statement.blocks))
+            for arm in statement.blocks:
+                mine = place
+                if type(statement) is Warps or divided:
+                    mine = id(arm)
+                # What stands around an `if` on warps is done by each of its parts.
+                at = self.inner_arms(arm) if divided else None
+                self._find_places(arm if at is None else arm[at : at + 1], mine, places)
+
     def arms_on_warps(self, statement):
         """An `if` on the thread's index with barriers inside: each arm is its warps' program."""
         arms = []
@@ -240,31 +275,37 @@ class HandWarps:
         self.kept.append(arms)
         self.block(arms)
 
-    def arms_within(self, statement, threads, ahead):
+    def arms_within(self, statement, threads, ahead, behind):
         """The arms of an `if` in an arm. Ranges of warps do not nest: each does for itself what
-        stands ahead of the `if`, those that come to no arm, too."""
+        stands ahead of the `if` and behind it, those that come to no arm, too."""
         arms = []
         self.find_arms(statement, threads, arms)
         warps = sorted({t // 32 for t in threads})
         covered = {w for part in arms for w in range(part.first, part.first + part.count)}
         for warp in warps:
-            if warp not in covered and ahead:
+            if warp not in covered and ahead + behind:
                 rest = Warps(warp, 1, loops=self.depth)
                 rest.location = statement.location
                 arms.append(rest)
         for part in arms:
             part.body[:0] = ahead
+            part.body += behind
         return arms
 
-    def has_arms(self, statement, ahead):
-        """Whether a statement is an `if` whose arms are programs of warps, or, with nothing ahead
-        of it, an `elif`."""
-        if type(statement) is not If or not self.reads_threads(statement):
-            return False
-        return not ahead or by_hand(statement.then) or by_hand(statement.otherwise)
+    def inner_arms(self, arm):
+        """The place in an arm of an `if` whose arms are programs of warps, or of an `elif`; None
+        where there is none, or where something else is done by all warps of the arm together."""
+        work = [x for x in arm if type(x) is not Alloc]
+        found = [x for x in work if type(x) is If and self.reads_threads(x)]
+        found = [x for x in found if work == [x] or any(map(by_hand, x.blocks))]
+        if len(found) != 1 or not all(self.is_of_each(x) for x in work if x is not found[0]):
+            return None
+        return next(at for at, x in enumerate(arm) if x is found[0])
 
     def is_of_each(self, statement):
         """Whether warps may do a statement of several warps each for itself."""
+        if type(statement) is Tile and statement.name in ("mbarrier_wait", "mbarrier_arrive"):
+            return True
         return _is_budget(statement) or type(statement) in (Define, Assign)
 
     def find_arms(self, statement, threads, arms):
@@ -274,9 +315,9 @@ class HandWarps:
             mine = [t for t in threads if bool(at_thread(statement.condition, t)) == positive]
             if not work or not mine:
                 continue
-            *ahead, inner = work
-            if self.has_arms(inner, ahead) and all(map(self.is_of_each, ahead)):
-                arms += self.arms_within(inner, mine, [x for x in arm if x is not inner])
+            at = self.inner_arms(arm)
+            if at is not None:
+                arms += self.arms_within(arm[at], mine, arm[:at], arm[at + 1 :])
                 continue
             first, last = mine[0], mine[-1] + 1
             if last - first != len(mine) or first % 32 or last % 32:

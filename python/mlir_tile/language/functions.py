@@ -2,6 +2,7 @@
 """Kernel functions and macros: tracing, arguments, the text of their modules."""
 
 import ast
+import copy
 import functools
 import inspect
 import textwrap
@@ -103,15 +104,27 @@ class PrimFunc:
             for n, kernel in zip(self.kernel_names, builder.kernels)
         ]
         self.modules = [x.module() for x in emitters]
+        self.overlapping_texts = [x.overlapping for x in emitters]
         touched = set().union(*(x.touched for x in emitters))
         touched |= {id(x.base) for x in builder.views if id(x) in touched}
         for parameter, argument in zip(self.params, self.arguments):
             parameter.touched = id(argument) in touched or not isinstance(argument, Buffer)
         self.measured = set().union(*(x.measured for x in emitters))
 
+    def overlapping(self, names):
+        """The function for calls in which the memory of these arguments overlaps."""
+        made = copy.copy(self)
+        made.modules = []
+        for module, texts in zip(self.modules, self.overlapping_texts):
+            for name in sorted(names):
+                alone, overlapping = texts.get(name, ("", ""))
+                module = module.replace(alone, overlapping, 1) if alone else module
+            made.modules.append(module)
+        return made
+
     def __getattr__(self, name):
         # Calls of unknown functions were left for somebody to take out: the first use refuses them.
-        if name not in ("modules", "measured") or "attrs" not in vars(self):
+        if name not in ("modules", "measured", "overlapping_texts") or "attrs" not in vars(self):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         self._write()
         return vars(self)[name]
