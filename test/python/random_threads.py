@@ -352,7 +352,7 @@ class Program:
             opened = "else:" if last else f"{'if' if number == 0 or (nested and number == len(ends) - 2) else 'elif'} tid < {end}:"
             self.lines.append(f"{at}{opened}")
             if budgets and at == indent:
-                self.lines.append(f"{inner}T.set_max_nreg({r.choice((24, 160, 168))}, {r.randrange(2)})")
+                self.lines.append(f"{inner}T.set_max_nreg({r.choice((24, 104, 128) if warps == 16 else (24, 160, 168))}, {r.randrange(2)})")
             self.written, self.read = set(), set()
             steps.append((first, end, self.block(r.randint(1, 4), 1, True, inner)))
             all_written |= self.written

@@ -151,7 +151,7 @@ private:
       twin = readOnlyTwin(op, buffer, space);
     if (!twin) {
       if (toShared && staging.writes && !isWrittenBefore(op, buffer))
-        clear(op->getLoc(), buffer);
+        clear(op, buffer);
       twin = allocate(op->getLoc(), buffer, space);
       builder.setInsertionPoint(op);
       if (staging.reads || toShared)
@@ -182,9 +182,17 @@ private:
 
   /// Zeros in a fragment whose elements `op` is the first to write, some of
   /// them: all of them go to the copy and come back, and nobody may read memory
-  /// that nothing has written.
-  void clear(Location loc, Value buffer) {
+  /// that nothing has written. Where some warps alone have the fragment, they
+  /// do so.
+  void clear(Operation *op, Value buffer) {
+    Location loc = op->getLoc();
     builder.setInsertionPointAfterValue(buffer);
+    for (Region *region = op->getParentRegion();
+         !isa<KernelOp>(region->getParentOp());
+         region = region->getParentRegion())
+      if (isa<TileAgentsOpInterface, OnWarpsOp>(region->getParentOp()) &&
+          !region->isAncestor(buffer.getParentRegion()))
+        builder.setInsertionPointToStart(&region->front());
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
     Value zero = arith::ConstantOp::create(builder, loc, element,
                                            builder.getZeroAttr(element));
