@@ -259,3 +259,41 @@ def test_registers_of_any_function_of_the_thread():
     layout = T.Fragment([4, 8], forward_thread_fn=lambda i, j: (i * 8 + j) // 2 % 4 + 4 * (i // 2))
     table = layout.table()  # an error where two elements meet
     assert len(table) == 32 and max(register for _, register in table) == 3
+
+
+@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a"])
+@pytest.mark.parametrize("more", ["", "scale"])
+def test_vectors_in_a_parallel_loop_are_its_elements(target, more):
+    """T.vectorized inside of T.Parallel, by sums of both indices alone, keeps a fragment in
+    registers; an index by itself keeps the loops as they are."""
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((64, 64), "float16"),
+        S: T.Tensor((32,), "float32"),
+        B: T.Tensor((64, 64), "float32"),
+    ):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((64, 64), "float16")
+            s = T.alloc_shared((64, 64), "float32")
+            f = T.alloc_fragment((64, 64), "float32")
+            T.copy(A, a)
+            T.gemm(a, a, f, clear_accum=True)
+            for i, j in T.Parallel(64, 32):
+                for v in T.vectorized(2):
+                    if more:
+                        s[i, j * 2 + v] = f[i, v + 2 * j] * S[j]
+                    elif i > 3:
+                        s[i, j * 2 + v] = f[i, v + 2 * j] + 1
+                    else:
+                        s[i, j * 2 + v] = 0
+            T.copy(s, B)
+
+    assert ("in (64, 64)" in main.modules[0]) == (not more)
+    rng = np.random.default_rng(0)
+    a = rng.integers(-2, 3, (64, 64)).astype(np.float16)
+    scales, b = rng.integers(1, 4, 32).astype(np.float32), np.full((64, 64), np.nan, np.float32)
+    compile_kernel(main, target=target)(a, scales, b)
+    product = a.astype(np.float32) @ a.astype(np.float32)
+    other = np.where(np.arange(64)[:, None] > 3, product + 1, 0)
+    np.testing.assert_array_equal(b, product * np.repeat(scales, 2) if more else other)

@@ -5,6 +5,7 @@ condition as a whole where they may lie outside of a tensor."""
 import copy
 
 from .emit_loops import Place
+from .fused_loops import fuse_vector
 from .places import accesses_of, behind_names
 from .ranges import (
     combine,
@@ -98,6 +99,12 @@ class ParallelLoops:
             and not leaves(body[0].body)
             and all(number_of(x) is not None for x in body[0].extents)
         ):
+            if body is statement.body and body[0].kind == "vectorized":
+                fuse_vector(statement)
+                if body is not statement.body:
+                    merged = list(zip(statement.indices, statement.extents))
+                    body = statement.body
+                    continue
             merged += list(zip(body[0].indices, body[0].extents))
             body = body[0].body
         sizes = [number_of(x) for _, x in merged]
