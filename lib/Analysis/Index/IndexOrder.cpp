@@ -19,6 +19,9 @@ using presburger::BoundType;
 /// Definitions are followed this far, and an elimination has at most so many
 /// variables: beyond, nothing is known.
 static constexpr unsigned kMaxDepth = 16, kMaxVariables = 16;
+/// Integer points are looked for among so many variables; among more, points
+/// with fractions count as well.
+static constexpr unsigned kMaxExact = 24;
 /// Products with constants up to this one do not leave 64 bits: indices and
 /// extents are numbers of elements in memory.
 static constexpr int64_t kMaxFactor = int64_t(1) << 20;
@@ -360,7 +363,8 @@ bool Question::isBelow(AffineExpr expression, int64_t least,
     if (succeeded(points.addBound(BoundType::EQ, count + 1 + i, map(fact))))
       points.addBound(BoundType::LB, count + 1 + i, 0);
   // Of few numbers it matters, too, of what they are multiples.
-  return points.isEmpty() || (most && points.isIntegerEmpty());
+  return points.isEmpty() || (most && points.getNumVars() <= kMaxExact &&
+                              points.isIntegerEmpty());
 }
 
 bool Question::isExact(Value value, unsigned depth) {

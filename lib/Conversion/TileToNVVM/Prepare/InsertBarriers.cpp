@@ -16,12 +16,15 @@
 // Where bytes are touched through the async proxy (wgmma, tcgen05, bulk and
 // tensor copies), those who wrote them otherwise fence before they meet (PTX
 // ISA, "Async proxy"). Copies by cp.async that nothing waits for are waited for
-// where the kernel ends.
+// where the kernel ends. Of those that a program makes ahead into one part of a
+// tile the walk counts how many groups have begun since, so that a wait leaves
+// the newest under way (AccessParts.h, CopyGroups.h).
 //
 //===----------------------------------------------------------------------===//
 #include "BarrierAccesses.h"
+#include "BarrierState.h"
+#include "CopyGroups.h"
 #include "Schedule/Tokens.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -44,63 +47,6 @@ using namespace mlir::tile::nvvm;
 using llvm::BitVector;
 
 namespace {
-/// What may have happened on some path, as sets of accesses.
-struct State {
-  BitVector pending;  // since the last barrier
-  BitVector unfenced; // writes that the async proxy has to see, not fenced yet
-  BitVector flying;   // of gemms that are not awaited: no barrier ends them
-  /// Of pending copies by cp.async: how many groups of copies have begun since,
-  /// on each path at least, up to kMostInFlight.
-  SmallVector<uint8_t, 0> ages;
-
-  explicit State(size_t size)
-      : pending(size), unfenced(size), flying(size), ages(size) {}
-  /// Whether anything was new.
-  bool merge(const State &other, const BitVector &copies) {
-    bool isNew = other.pending.test(pending) || other.unfenced.test(unfenced) ||
-                 other.flying.test(flying);
-    if (other.pending.anyCommon(copies)) {
-      BitVector theirs = other.pending;
-      theirs &= copies;
-      for (unsigned id : theirs.set_bits()) {
-        uint8_t mine = pending.test(id) ? ages[id] : kMostInFlight;
-        isNew |= other.ages[id] < mine;
-        ages[id] = std::min(mine, other.ages[id]);
-      }
-    }
-    pending |= other.pending;
-    unfenced |= other.unfenced;
-    flying |= other.flying;
-    return isNew;
-  }
-  void keep(const BitVector &set) {
-    pending &= set;
-    unfenced &= set;
-    flying &= set;
-  }
-  /// Other accesses stand for pending ones from now on: `next` says which.
-  /// `ids` has all that are replaced.
-  void replace(const BitVector &ids,
-               llvm::function_ref<unsigned(unsigned)> next) {
-    SmallVector<std::pair<unsigned, uint8_t>> replaced;
-    for (unsigned id : ids.set_bits())
-      if (pending.test(id))
-        replaced.emplace_back(next(id), ages[id]);
-    pending.reset(ids);
-    for (auto [id, age] : replaced) {
-      ages[id] = pending.test(id) ? std::min(ages[id], age) : age;
-      pending.set(id);
-    }
-  }
-  /// So many groups of copies begin.
-  void begin(unsigned groups, const BitVector &copies) {
-    BitVector older = pending;
-    older &= copies;
-    for (unsigned id : older.set_bits())
-      ages[id] = std::min<uint64_t>(ages[id] + groups, kMostInFlight);
-  }
-};
-
 /// What stands before an operation.
 struct Meeting {
   Operation *op;
@@ -125,7 +71,7 @@ public:
       do {
         hasChanged = isStale = false;
         meetings.clear();
-        State state(table.size());
+        BarrierState state(table.size());
         walk(kernel.getBodyRegion().front(), state);
       } while (hasChanged);
     }
@@ -133,7 +79,7 @@ public:
   }
 
 private:
-  void walk(Block &block, State &state) {
+  void walk(Block &block, BarrierState &state) {
     for (Operation &op : block) {
       visit(&op, state);
       if (isa<TileAgentsOpInterface>(op))
@@ -143,31 +89,31 @@ private:
     }
   }
 
-  void visit(Operation *op, State &state);
-  void walkRegions(Operation *op, State &state);
-  void walkBranch(scf::IfOp branch, unsigned groups, State &state);
-  void walkRoles(Operation *roles, State &state);
-  void age(const BitVector &accesses, State &state) const {
+  void visit(Operation *op, BarrierState &state);
+  void walkRegions(Operation *op, BarrierState &state);
+  void walkBranch(scf::IfOp branch, unsigned groups, BarrierState &state);
+  void walkRoles(Operation *roles, BarrierState &state);
+  void age(const BitVector &accesses, BarrierState &state) const {
     state.replace(accesses, [&](unsigned id) { return table.aged(id); });
   }
-  BitVector conflictsOf(Operation *op, const State &state) const;
-  BitVector conflictsInside(Operation *op, const State &state) const;
-  void resolve(Operation *op, BitVector conflicts, State &state);
-  bool meetOutside(Operation *op, BitVector &conflicts, State &state);
+  BitVector conflictsOf(Operation *op, const BarrierState &state) const;
+  BitVector conflictsInside(Operation *op, const BarrierState &state) const;
+  void resolve(Operation *op, BitVector conflicts, BarrierState &state);
+  bool meetOutside(Operation *op, BitVector &conflicts, BarrierState &state);
   bool meetBeforeBranch(Operation *op, const BitVector &conflicts);
   BitVector accessesIn(Operation *op) const;
-  BitVector copiesWantedSoon(Operation *op, const State &state) const;
+  BitVector copiesWantedSoon(Operation *op, const BarrierState &state) const;
   DenseI64ArrayAttr commonGroups(Operation *op,
                                  const BitVector &conflicts) const;
-  void meet(Operation *op, State &state, const BitVector &conflicts,
+  void meet(Operation *op, BarrierState &state, const BitVector &conflicts,
             bool areAll = false);
-  void meetInGroups(Operation *op, DenseI64ArrayAttr groups, State &state,
-                    const BitVector &conflicts);
+  void meetInGroups(Operation *op, DenseI64ArrayAttr groups,
+                    BarrierState &state, const BitVector &conflicts);
   bool meetsInside(Operation *op) const;
-  void passBarrier(Operation *op, int64_t groups, State &state);
-  void fence(Operation *op, const BitVector &writes, State &state);
-  void handOver(Operation *op, State &state);
-  void land(AwaitOp await, State &state);
+  void passBarrier(Operation *op, int64_t groups, BarrierState &state);
+  void fence(Operation *op, const BitVector &writes, BarrierState &state);
+  void handOver(Operation *op, BarrierState &state);
+  void land(AwaitOp await, BarrierState &state);
 
   /// Accesses of the agent that runs `op`: its barriers order no others.
   BitVector ofAgent(Operation *op) const {
@@ -188,7 +134,7 @@ private:
   const AccessTable &table;
   SmallVector<Meeting> meetings;
   /// What the ends of iterations leave to the next ones; it only grows.
-  llvm::DenseMap<Operation *, State> around;
+  llvm::DenseMap<Operation *, BarrierState> around;
   /// Loops and roles in front of which threads meet, and loops in front of
   /// which they fence, for the sake of what comes before them.
   llvm::SmallPtrSet<Operation *, 8> meetBefore, fenceBefore;
@@ -225,7 +171,7 @@ bool BarrierPlacement::meetsInside(Operation *op) const {
   return arena.scratch.contains(op);
 }
 
-void BarrierPlacement::visit(Operation *op, State &state) {
+void BarrierPlacement::visit(Operation *op, BarrierState &state) {
   // One thread releases what all have written, and acquires for all.
   if (isa<GridBarrierOp>(op) || holdsAccessOf(op, MemoryOrder::Release) ||
       holdsAccessOf(op->getPrevNode(), MemoryOrder::Acquire))
@@ -299,7 +245,7 @@ void BarrierPlacement::visit(Operation *op, State &state) {
 /// In front of an arrival by which each thread gives away what it has done: its
 /// copies have landed, and tensor copies and tensor cores may use the memory.
 /// Among the agent's own threads it orders nothing.
-void BarrierPlacement::handOver(Operation *op, State &state) {
+void BarrierPlacement::handOver(Operation *op, BarrierState &state) {
   BitVector agents = ofAgent(op);
   BitVector copies = both(both(state.pending, agents), table.cpAsyncs());
   // These arrive once the copies have landed; who waits fences.
@@ -321,7 +267,7 @@ void BarrierPlacement::handOver(Operation *op, State &state) {
 
 /// A barrier that stands in the program, or that a wait ends with.
 void BarrierPlacement::passBarrier(Operation *op, int64_t groups,
-                                   State &state) {
+                                   BarrierState &state) {
   BitVector agents = ofAgent(op), writes = both(state.unfenced, agents);
   if (writes.any()) {
     // What loops find unfenced from before is fenced once, before them.
@@ -345,7 +291,7 @@ void BarrierPlacement::passBarrier(Operation *op, int64_t groups,
 }
 
 /// Gemms that a token shows to have read their operands.
-void BarrierPlacement::land(AwaitOp await, State &state) {
+void BarrierPlacement::land(AwaitOp await, BarrierState &state) {
   if (state.flying.none())
     return;
   llvm::SmallPtrSet<Operation *, 4> ended = issuesEndedBy(await);
@@ -354,50 +300,16 @@ void BarrierPlacement::land(AwaitOp await, State &state) {
       state.flying.reset(id);
 }
 
-/// Groups of copies that begin where the block runs, if `op`, a branch around
-/// them, commits as many on every path; none where their number is not known.
-static std::optional<unsigned> groupsOf(Block &block,
-                                        const AccessTable &table) {
-  unsigned groups = 0;
-  for (Operation &op : block) {
-    if (table.copies(&op))
-      ++groups;
-    if (isa<TileOpInterface>(op) || op.getNumRegions() == 0)
-      continue;
-    unsigned most = 0;
-    for (Region &region : op.getRegions())
-      for (Block &inner : region) {
-        std::optional<unsigned> own = groupsOf(inner, table);
-        if (!own || (*own && !isa<scf::IfOp>(op)))
-          return std::nullopt;
-        most = std::max(most, *own);
-      }
-    groups += most;
-  }
-  return groups;
-}
-
-/// Groups that each path through a branch has; none where that is not known.
-static std::optional<unsigned> groupsOf(scf::IfOp branch,
-                                        const AccessTable &table) {
-  std::optional<unsigned> then = groupsOf(*branch.thenBlock(), table);
-  std::optional<unsigned> other =
-      branch.elseBlock() ? groupsOf(*branch.elseBlock(), table) : 0;
-  if (!then || !other)
-    return std::nullopt;
-  return std::max(*then, *other);
-}
-
 /// Both paths begin as many groups of copies: the shorter one has empty groups.
 void BarrierPlacement::walkBranch(scf::IfOp branch, unsigned groups,
-                                  State &state) {
-  State result(table.size());
+                                  BarrierState &state) {
+  BarrierState result(table.size());
   for (Region &region : branch->getRegions()) {
-    State inside = state;
+    BarrierState inside = state;
     unsigned own = 0;
     if (!region.empty()) {
       walk(region.front(), inside);
-      own = groupsOf(region.front(), table).value_or(groups);
+      own = copyGroupsOf(region.front(), table).value_or(groups);
     }
     inside.begin(groups - own, table.cpAsyncs());
     result.merge(inside, table.cpAsyncs());
@@ -405,9 +317,9 @@ void BarrierPlacement::walkBranch(scf::IfOp branch, unsigned groups,
   state = std::move(result);
 }
 
-void BarrierPlacement::walkRegions(Operation *op, State &state) {
+void BarrierPlacement::walkRegions(Operation *op, BarrierState &state) {
   if (auto branch = dyn_cast<scf::IfOp>(op))
-    if (std::optional<unsigned> groups = groupsOf(branch, table);
+    if (std::optional<unsigned> groups = copyGroupsOf(branch, table);
         groups && *groups)
       return walkBranch(branch, *groups, state);
   bool isLoop = isBlockLoop(op);
@@ -418,12 +330,12 @@ void BarrierPlacement::walkRegions(Operation *op, State &state) {
       state.merge(it->second, table.cpAsyncs());
   }
   // Another branch may run, or none.
-  const State before = state;
-  State end(table.size());
+  const BarrierState before = state;
+  BarrierState end(table.size());
   for (Region &region : op->getRegions()) {
     if (region.empty())
       continue;
-    State inside = isLoop ? state : before;
+    BarrierState inside = isLoop ? state : before;
     for (Block &block : region)
       walk(block, inside);
     state.merge(inside, table.cpAsyncs());
@@ -454,10 +366,10 @@ void BarrierPlacement::walkRegions(Operation *op, State &state) {
 
 /// Roles meet in rings only: each starts from what was pending before all. A
 /// barrier ends them, except where the kernel ends.
-void BarrierPlacement::walkRoles(Operation *roles, State &state) {
-  const State entry = state;
+void BarrierPlacement::walkRoles(Operation *roles, BarrierState &state) {
+  const BarrierState entry = state;
   for (Region &role : roles->getRegions()) {
-    State own = entry;
+    BarrierState own = entry;
     for (Block &block : role)
       walk(block, own);
     state.merge(own, table.cpAsyncs());
@@ -470,7 +382,7 @@ void BarrierPlacement::walkRoles(Operation *roles, State &state) {
 }
 
 BitVector BarrierPlacement::conflictsOf(Operation *op,
-                                        const State &state) const {
+                                        const BarrierState &state) const {
   BitVector result(table.size());
   ArrayRef<unsigned> accesses = table.of(op);
   if (accesses.empty())
@@ -500,7 +412,7 @@ BitVector BarrierPlacement::accessesIn(Operation *op) const {
 /// theirs: all where copies may stay under way that are none of them, else the
 /// first.
 BitVector BarrierPlacement::conflictsInside(Operation *op,
-                                            const State &state) const {
+                                            const BarrierState &state) const {
   BitVector result(table.size());
   bool needsAll = state.pending.anyCommon(table.copiesAhead());
   for (unsigned now : accessesIn(op).set_bits())
@@ -515,7 +427,7 @@ BitVector BarrierPlacement::conflictsInside(Operation *op,
 }
 
 void BarrierPlacement::resolve(Operation *op, BitVector conflicts,
-                               State &state) {
+                               BarrierState &state) {
   bool maySettle = isSettled && !isStale;
   while (maySettle && conflicts.any() && meetOutside(op, conflicts, state))
     ;
@@ -533,7 +445,7 @@ void BarrierPlacement::resolve(Operation *op, BitVector conflicts,
 /// Copies under way that operations right behind `op` need, too: those of a
 /// group of copies, or of what reads several tiles. One barrier is for all.
 BitVector BarrierPlacement::copiesWantedSoon(Operation *op,
-                                             const State &state) const {
+                                             const BarrierState &state) const {
   BitVector result(table.size());
   BitVector candidates = both(state.pending, table.cpAsyncs());
   unsigned steps = 0;
@@ -558,7 +470,7 @@ BitVector BarrierPlacement::copiesWantedSoon(Operation *op,
 /// whose own barriers say nothing of the others' threads. True when something
 /// is settled this way that was not.
 bool BarrierPlacement::meetOutside(Operation *op, BitVector &conflicts,
-                                   State &state) {
+                                   BarrierState &state) {
   Operation *chosen = nullptr;
   for (Operation *parent = op->getParentOp(); parent != kernel;
        parent = parent->getParentOp()) {
@@ -615,7 +527,7 @@ BarrierPlacement::commonGroups(Operation *op,
 
 /// A barrier before `op`, with everything that has to precede it. `areAll`:
 /// `op` conflicts with nothing but `conflicts`.
-void BarrierPlacement::meet(Operation *op, State &state,
+void BarrierPlacement::meet(Operation *op, BarrierState &state,
                             const BitVector &conflicts, bool areAll) {
   BitVector agents = ofAgent(op);
   if (!both(state.pending, agents).any() && !state.unfenced.any())
@@ -653,7 +565,8 @@ void BarrierPlacement::meet(Operation *op, State &state,
 /// A barrier of each group of warps on its own: what others have pending stays
 /// pending. The fence covers all that its thread has written.
 void BarrierPlacement::meetInGroups(Operation *op, DenseI64ArrayAttr groups,
-                                    State &state, const BitVector &conflicts) {
+                                    BarrierState &state,
+                                    const BitVector &conflicts) {
   Meeting meeting{op};
   meeting.conflict = conflicts.find_first();
   BitVector agents = ofAgent(op);
@@ -668,7 +581,7 @@ void BarrierPlacement::meetInGroups(Operation *op, DenseI64ArrayAttr groups,
 }
 
 void BarrierPlacement::fence(Operation *op, const BitVector &writes,
-                             State &state) {
+                             BarrierState &state) {
   Meeting meeting{op};
   meeting.isBarrier = false;
   meeting.fences = true;
@@ -690,49 +603,6 @@ static void emit(const Meeting &meeting) {
                       meeting.groups > 1
                           ? builder.getI64IntegerAttr(meeting.groups)
                           : IntegerAttr());
-}
-
-static void commit(OpBuilder &builder, Location loc, unsigned groups) {
-  for (unsigned i = 0; i < groups; ++i)
-    CommitCopiesOp::create(builder, loc);
-}
-
-/// Makes the copies of each operation that copies by cp.async, outside of
-/// rings, a group; of branches each path has as many.
-static void commitCopies(KernelOp kernel, const AccessTable &table) {
-  SmallVector<Operation *> copying;
-  SmallVector<std::pair<scf::IfOp, SmallVector<unsigned, 2>>> branches;
-  kernel.getBodyRegion().walk([&](Operation *op) {
-    if (table.copies(op))
-      copying.push_back(op);
-    auto branch = dyn_cast<scf::IfOp>(op);
-    std::optional<unsigned> groups =
-        branch ? groupsOf(branch, table) : std::nullopt;
-    if (!groups || *groups == 0)
-      return;
-    SmallVector<unsigned, 2> missing;
-    for (Region &region : op->getRegions())
-      missing.push_back(
-          *groups - (region.empty() ? 0 : *groupsOf(region.front(), table)));
-    branches.emplace_back(branch, std::move(missing));
-  });
-  OpBuilder builder(kernel.getContext());
-  for (Operation *op : copying) {
-    builder.setInsertionPointAfter(op);
-    commit(builder, op->getLoc(), 1);
-  }
-  for (auto &[branch, missing] : branches)
-    for (auto [region, groups] :
-         llvm::zip_equal(branch->getRegions(), missing)) {
-      if (groups == 0)
-        continue;
-      if (region.empty()) {
-        builder.createBlock(&region);
-        scf::YieldOp::create(builder, branch.getLoc());
-      }
-      builder.setInsertionPoint(region.front().getTerminator());
-      commit(builder, branch.getLoc(), groups);
-    }
 }
 
 //===----------------------------------------------------------------------===//

@@ -68,10 +68,10 @@ def Tile_FenceOp : Tile_MeetingOp<"fence"> {
   let description = !strconcat([{
     With `copies`, each thread waits until its own copies by `cp.async` have
     landed; with `in_flight(n)` the newest n of the groups that
-    `tile.commit_copies` has made of them may be under way. With `proxy`, the asynchronous proxy sees what the thread has
-    written to shared memory so far, and writes there after what the thread has
-    read. Nobody waits for other threads: a barrier, the wait or the release of
-    a ring comes after the fence.
+    `tile.commit_copies` has made of them may be under way. With `proxy`, the
+    asynchronous proxy sees what the thread has written to shared memory so far,
+    and writes there after what the thread has read. Nobody waits for other
+    threads: a barrier, the wait or the release of a ring comes after the fence.
 
     In the meaning of a kernel on the CPU a fence is nothing.
 
