@@ -71,6 +71,7 @@ private:
   void store(ArrayRef<Value> element, ValueRange outer, Value place);
   Value number(int64_t value);
   Value swizzled(Value place);
+  Value column(Value place);
 
   ImplicitLocOpBuilder &b;
   SmallVector<int64_t> others;
