@@ -669,6 +669,8 @@ def candidates(problem):
         return [Operator(kind, n, r, 0, t) for r, t in ((4, 128), (8, 128), (16, 128), (16, 256), (2, 64), (1, 32))]
     # A row in registers: 16 elements a thread where that is possible.
     sizes = sorted({min(1024, max(32, 1 << max(0, (n // per - 1).bit_length()))) for per in (8, 16, 32)})
+    # And as many threads as share a row out evenly.
+    sizes += [n // per for per in (8, 16, 32) if n % (32 * per) == 0 and n // per <= 1024 and n // per not in sizes]
     middle = min(1024, max(32, 1 << max(0, (n // 16 - 1).bit_length())))
     found = [Operator(kind, n, 1, 0, middle)]
     found += [Operator(kind, n, 1, 0, t) for t in sizes if t != middle]
