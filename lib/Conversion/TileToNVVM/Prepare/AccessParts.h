@@ -31,6 +31,10 @@ struct AccessPart {
   LoopIteration iteration = {};
 
   bool isWhole() const { return offsets.empty(); }
+  bool isConstant() const {
+    return llvm::all_of(
+        offsets, [](OpFoldResult offset) { return isa<Attribute>(offset); });
+  }
   bool operator==(const AccessPart &other) const {
     return offsets == other.offsets && extents == other.extents &&
            threads == other.threads && (!threads || place == other.place) &&

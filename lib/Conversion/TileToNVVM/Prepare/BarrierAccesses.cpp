@@ -45,8 +45,9 @@ bool tile::nvvm::isBlockLoop(Operation *op) {
   return isa<LoopLikeOpInterface>(op) && !isa<TileOpInterface>(op);
 }
 
-/// So many pairs of parts are compared; beyond, all are taken to overlap.
-static constexpr size_t kMaxQuestions = 2048;
+/// So many pairs of parts are compared that are not numbers, and so many parts
+/// are looked at; beyond, all are taken to overlap.
+static constexpr size_t kMaxQuestions = 2048, kMaxPartsOfKernel = 1024;
 
 /// The scratch memory through which the blocks of a cluster exchange; an empty
 /// range where they do so through a ring.
@@ -428,7 +429,8 @@ void AccessTable::collect(Operation *op) {
       if (!llvm::is_contained(ids, id))
         ids.push_back(id);
     };
-    if (!access.buffer || !copiedTiles.contains(access.buffer)) {
+    if (!access.buffer || !copiedTiles.contains(access.buffer) ||
+        accesses.size() > kMaxPartsOfKernel) {
       add();
       continue;
     }
@@ -466,6 +468,9 @@ bool AccessTable::haveCommonElements(unsigned before, unsigned now) const {
   const AccessPart &first = accesses[before].part, &second = accesses[now].part;
   if (first.isWhole() || second.isWhole() || before == now)
     return true;
+  // Numbers are compared at once.
+  if (first.isConstant() && second.isConstant())
+    return !areApart(first, second, order);
   auto it = common.find({before, now});
   if (it != common.end())
     return it->second;
