@@ -183,7 +183,7 @@ defvar FenceAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
     | `copies` |  | waits for the thread's own copies by `cp.async` |
-    | `in_flight` | groups | so many of the newest groups of these copies, from 1 to 7, need not have landed |
+    | `inFlight` | groups | `in_flight(n)`: so many of the newest groups of these copies, from 1 to 7, need not have landed |
     | `proxy` |  | orders the thread's accesses to shared memory before those of the asynchronous proxy |
 }];
 defvar WarpSpecializeSyntax = [{
