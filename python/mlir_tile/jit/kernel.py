@@ -129,11 +129,10 @@ class JITKernel(CallTable, Resources, Sources):
             return self._call_apart(*args, stream=stream, **kwargs)
         except ArgumentError as error:
             names = _OVERLAP.search(str(error))
-            if names is None:
+            kernel = names and self._kernel_overlapping(frozenset(names.groups()))
+            if kernel is None:
                 raise
-        return self._kernel_overlapping(frozenset(names.groups()))._call(
-            *args, stream=stream, **kwargs
-        )
+        return kernel._call(*args, stream=stream, **kwargs)
 
     def _call_apart(self, *args, stream=None, **kwargs):
         """A call in which the memory of no two arguments overlaps that are not said to."""
@@ -205,16 +204,18 @@ class JITKernel(CallTable, Resources, Sources):
 
     def _kernel_overlapping(self, names):
         """The kernel for calls in which these arguments overlap: nothing that it reads of one is
-        kept while it writes another."""
+        kept while it writes another. None where it says so of them already."""
         if names not in self._overlapping:
-            self._overlapping[names] = JITKernel(
-                self.prim_func.overlapping(names),
+            function = self.prim_func.overlapping(names)
+            again = function.modules != self.prim_func.modules
+            self._overlapping[names] = again and JITKernel(
+                function,
                 self.out_idx,
                 self.target,
                 self.pass_configs,
                 compile_flags=self.compile_flags,
             )
-        return self._overlapping[names]
+        return self._overlapping[names] or None
 
     def _at_addresses(self, args):
         """The arguments with tensors in place of addresses (T.ptr) that are numbers."""
