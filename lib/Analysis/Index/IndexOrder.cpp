@@ -363,8 +363,8 @@ bool Question::isBelow(AffineExpr expression, int64_t least,
     if (succeeded(points.addBound(BoundType::EQ, count + 1 + i, map(fact))))
       points.addBound(BoundType::LB, count + 1 + i, 0);
   // Of few numbers it matters, too, of what they are multiples.
-  return points.isEmpty() || (most && points.getNumVars() <= kMaxExact &&
-                              points.isIntegerEmpty());
+  return points.isEmpty() ||
+         (most && points.getNumVars() <= kMaxExact && points.isIntegerEmpty());
 }
 
 bool Question::isExact(Value value, unsigned depth) {

@@ -185,8 +185,7 @@ Reason MultiBufferer::visit(Operation *op, int64_t threads) {
   // Barriers inside of loops and branches.
   Reason reason;
   op->walk([&](Operation *inner) {
-    if (reason.empty() && inner != op &&
-        (synchronizes(inner) || isPart(inner)))
+    if (reason.empty() && inner != op && (synchronizes(inner) || isPart(inner)))
       reason = nameOf(inner) + " stands in control flow of its own";
   });
   if (!reason.empty() || op->hasTrait<OpTrait::IsTerminator>() || isPure(op))
