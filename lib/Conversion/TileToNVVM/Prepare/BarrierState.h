@@ -15,10 +15,12 @@ namespace mlir::tile::nvvm {
 
 /// What may have happened on some path, as sets of accesses.
 struct BarrierState {
-  llvm::BitVector pending; // since the last barrier
-  llvm::BitVector
-      unfenced; // writes that the async proxy has to see, not fenced yet
-  llvm::BitVector flying; // of gemms that are not awaited: no barrier ends them
+  /// Since the last barrier.
+  llvm::BitVector pending;
+  /// Writes that the async proxy has to see, not fenced yet.
+  llvm::BitVector unfenced;
+  /// Of gemms that are not awaited: no barrier ends them.
+  llvm::BitVector flying;
   /// Of pending copies by cp.async: how many groups of copies have begun since,
   /// on each path at least, up to kMostInFlight.
   SmallVector<uint8_t, 0> ages;

@@ -148,6 +148,31 @@ module attributes {tile.target = #tile.target<"sm_90">} {
       tile.copy %s[%slot, %c0, %c0] sizes [1, 16, 64] to %B[%out, %c0] sizes [16, 64] decided {layout = #loop} : memref<3x16x64xf32, #shared> to memref<?x64xf32>
     }
   }
+  // Into which slot is not known: the copy of before has to land in front of the branch, where the wait is not for the new one.
+  // CHECK-LABEL: tile.kernel @unknown_slot
+  // CHECK:         scf.for
+  // CHECK:           tile.fence copies{{$}}
+  // CHECK-NEXT:      tile.barrier{{$}}
+  // CHECK-NEXT:      scf.if
+  // CHECK-NOT:         tile.barrier
+  // CHECK:           }
+  tile.kernel @unknown_slot(%A: memref<?x64xf32> {tile.alignment = 16}, %T: memref<16xi32>) grid(%bx) = (1) threads(128) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c9 = arith.constant 9 : index
+    %c16 = arith.constant 16 : index
+    %zero = arith.constant 0 : i32
+    %s = tile.alloc layout(#slots) : memref<2x16x64xf32, #shared>
+    scf.for %n = %c0 to %c9 step %c1 {
+      %word = memref.load %T[%n] : memref<16xi32>
+      %more = arith.cmpi sgt, %word, %zero : i32
+      %there = arith.index_cast %word : i32 to index
+      scf.if %more {
+        %first = arith.muli %n, %c16 : index
+        tile.copy %A[%first, %c0] sizes [16, 64] to %s[%there, %c0, %c0] sizes [1, 16, 64] decided {layout = #loop, plan = #plan} : memref<?x64xf32> to memref<2x16x64xf32, #shared>
+      }
+    }
+  }
 }
 
 // -----
