@@ -5,7 +5,7 @@
 // commit (and the wait of a gemm without token). Its accumulators are scalars,
 // tied in and out, so nothing can come between that touches them. Waiting for
 // a token is emitWgmmaWait's, called where tokens are awaited; proxy fences
-// before operands are read are InsertBarriers.cpp's and Ring.cpp's. The same
+// before operands are read are BarrierPlacement.cpp's and Ring.cpp's. The same
 // with a sparse A, by wgmma.mma_async.sp, whose metadata is in registers.
 //
 //===----------------------------------------------------------------------===//

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The accesses of a kernel's operations to shared and global memory, each once,
-// and which two of them a barrier has to part. InsertBarriers.cpp decides
+// and which two of them a barrier has to part. BarrierPlacement.cpp decides
 // where.
 //
 //===----------------------------------------------------------------------===//

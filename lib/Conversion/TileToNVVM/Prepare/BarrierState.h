@@ -1,8 +1,8 @@
 //===- BarrierState.h - what has happened since the last barrier *- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the walk of InsertBarriers.cpp knows at a place of the kernel: accesses
-// by their numbers in the table of BarrierAccesses.h.
+// What the walk of BarrierPlacement.cpp knows at a place of the kernel:
+// accesses by their numbers in the table of BarrierAccesses.h.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_BARRIERSTATE_H

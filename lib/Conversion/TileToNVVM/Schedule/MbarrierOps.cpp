@@ -4,7 +4,7 @@
 // One object of 8 bytes for each barrier, initialized in front of everything.
 // Every thread arrives and waits for itself, so that what each has done before
 // is ordered without a barrier of the role; waits for copies and fences in
-// front of an arrival are InsertBarriers.cpp's business
+// front of an arrival are BarrierPlacement.cpp's business
 // (docs/Rationale/Mbarriers.md).
 //
 //===----------------------------------------------------------------------===//

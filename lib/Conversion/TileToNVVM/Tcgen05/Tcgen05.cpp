@@ -4,7 +4,7 @@
 // One thread of the agent issues every instruction of a gemm; what it commits
 // arrives on an mbarrier: the agent's own, on which everybody waits for the
 // result, or one of a ring's, which makes a slot empty (Ring.cpp). Proxy fences
-// before operands are read are InsertBarriers.cpp's and Ring.cpp's.
+// before operands are read are BarrierPlacement.cpp's and Ring.cpp's.
 // Source: PTX ISA 9.0, "tcgen05.mma", "tcgen05.commit", "tcgen05.fence".
 //
 //===----------------------------------------------------------------------===//

@@ -10,7 +10,7 @@
 // bulk copies; without a token it is awaited here.
 //
 // That what threads wrote to shared memory is visible to the proxy is the
-// business of the barriers (InsertBarriers.cpp); global memory is fenced in
+// business of the barriers (BarrierPlacement.cpp); global memory is fenced in
 // front of each copy (TmaFence.cpp), since no barrier tells which of its
 // accesses go through which proxy.
 //
