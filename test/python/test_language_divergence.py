@@ -275,3 +275,32 @@ def test_a_list_of_tiles_of_one_dimension(target):
                     A[t * 8 + i] = t
 
     assert run(main, np.zeros(50, np.int32), target=target).tolist() == [x // 8 for x in range(50)]
+
+
+def test_a_condition_of_some_threads_in_a_condition_of_warps(target):
+    """The inner condition is computed once, by threads of the first four warps, and threads meet
+    between the two stores that stand under it."""
+
+    @T.prim_func
+    def main(A: T.Tensor((256,), "int32"), B: T.Tensor((2, 256), "int32")):
+        with T.Kernel(1, threads=256):
+            tx = T.get_thread_binding()
+            s = T.alloc_shared((2, 256), "int32")
+            for r in T.serial(2):
+                s[r, tx] = A[tx]
+            if tx < 128:
+                T.set_max_nreg(24, 0)
+                if A[tx] > 0:
+                    s[0, (tx + 107) % 256] = 7
+                    s[1, tx] = s[0, (tx + 1) % 256]
+            T.sync_threads()
+            for r in T.serial(2):
+                B[r, tx] = s[r, tx]
+
+    a = rng.integers(-3, 4, 256).astype(np.int32)
+    b = run(main, a, np.zeros((2, 256), np.int32), target=target)
+    active = np.flatnonzero(a[:128] > 0)
+    want = np.stack([a, a])
+    want[0, (active + 107) % 256] = 7
+    want[1, active] = want[0, (active + 1) % 256]
+    assert (b == want).all()

@@ -421,7 +421,10 @@ class Threads(Places):
                 self._count_into(block, found)
 
     def _spill(self, statements, inside):
+        """Memory for what is named in a group, in its branches, too, and used in another one."""
         for statement in statements:
+            for block in statement.blocks:
+                self._spill(block, inside)
             if type(statement) is Define:
                 let = statement.let
                 if self.uses.get(id(let), 0) > inside.get(id(let), 0):
