@@ -134,9 +134,9 @@ static std::optional<int64_t> runOfReaders(Value tile, Operation *filler,
 /// Whether --tile-overlap-gemms has the registers for two products at a time.
 static bool mayOverlap(PipelinedOp loop, const TargetInfo &target) {
   int64_t threads = kernelOf(loop).getThreads();
-  return whyNoRoomToOverlap(loop, threads / 32,
-                            ThreadBudget(target).consumer(threads, true))
-      .empty();
+  int64_t registers =
+      ThreadBudget(target).roles(threads + kProducerThreads, 1, {}).consumer;
+  return whyNoRoomToOverlap(loop, threads / 32, registers).empty();
 }
 
 /// Copies that the first of two products reads, and those that the second one
