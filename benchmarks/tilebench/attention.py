@@ -30,6 +30,7 @@ class Attention:
     stages: int = 2
     threads: int = 256
     persistent: int = 0
+    panel: int = 0  # so many heads at a time go through their rows; 0: one
     specialize: bool | None = None
     accurate: bool = False  # exp2 without the approximate form
     # A maximum counts once it is 2^8 times the one that counted before: weights are at most 2^8 then, and sums and
@@ -69,7 +70,7 @@ class Attention:
             f"s{self.stages}",
             f"t{self.threads}",
         ]
-        parts += [f"P{self.persistent}"] * bool(self.persistent)
+        parts += [f"P{self.persistent}"] * bool(self.persistent) + [f"G{self.panel}"] * bool(self.panel)
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
         parts += [self.layout] * (self.layout != "heads") + [self.bias] * bool(self.bias)
         parts += [f"cap{self.softcap:g}".replace(".", "p")] * bool(self.softcap)
@@ -83,7 +84,7 @@ class Attention:
     @property
     def plain(self):
         """Nothing beyond the program with one length and as many heads of K as of Q."""
-        more = dataclasses.fields(self)[12:]  # behind `name`
+        more = dataclasses.fields(self)[13:]  # behind `name`
         return all(getattr(self, f.name) == f.default for f in more if f.name not in ("dv", "out", "lse", "grouped", "staged"))
 
     def arguments(self):
@@ -366,7 +367,7 @@ def attention_text(p):
   %margin = arith.constant {8 / scale!r} : f32"""
     else:
         largest = "      %both = arith.maximumf %old, %new : f32"
-    kernel = [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
+    kernel = [f"panel = {p.panel} : i64"] * bool(p.panel) + [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
     kernel += [] if p.specialize is None else [f"specialize = {str(p.specialize).lower()}"]
     attributes = f" attributes {{{', '.join(kernel)}}}" if kernel else ""
     grid = {
