@@ -34,9 +34,12 @@ public:
   /// in the loop's layout that fragment's register with the element which the
   /// iteration names, -1 where the register has no iteration. Nullopt where
   /// some thread does not hold an element that its iterations name, or threads
-  /// hold it in different registers.
+  /// hold it in different registers. With `isWrite` also where some thread
+  /// holds an element and does not execute all iterations that name it: it
+  /// would keep the old value.
   std::optional<SmallVector<int64_t>>
-  registersOf(const FragmentLayout &loop, const FragmentLayout &fragment) const;
+  registersOf(const FragmentLayout &loop, const FragmentLayout &fragment,
+              bool isWrite) const;
 
 private:
   SmallVector<int64_t> extents;

@@ -68,7 +68,8 @@ heldRegisters(const LoopAccess &access, const FragmentLayout &loop,
 bool isHeldAsStated(const LoopDemand &loop, const LoopAccess &access);
 
 /// Whether an access of that kind, a load, may turn out to be held once layouts
-/// are chosen: its indices follow from the loop's alone.
+/// are chosen: its indices follow from the loop's alone. Likewise a store by
+/// loop indices that stands under a condition and does not use all of them.
 bool mayBeHeld(const LoopAccess &access);
 
 /// Whether `op`, an operation of a loop over the threads of a block, one

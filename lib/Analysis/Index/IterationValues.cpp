@@ -155,7 +155,8 @@ bool IterationValues::hasRepeated() const {
 
 std::optional<SmallVector<int64_t>>
 IterationValues::registersOf(const FragmentLayout &loop,
-                             const FragmentLayout &fragment) const {
+                             const FragmentLayout &fragment,
+                             bool isWrite) const {
   using Thread = std::pair<int64_t, int64_t>;
   SmallVector<int64_t> registers(loop.numRegisters(), -1);
   std::map<std::vector<int64_t>, std::map<Thread, int64_t>> holders;
@@ -166,7 +167,9 @@ IterationValues::registersOf(const FragmentLayout &loop,
     if (isNew && fragment.inBounds(element))
       for (const HardwareIndex &owner : fragment.owners(element))
         held->second.try_emplace({owner.warp, owner.lane}, owner.reg);
+    std::set<Thread> writers;
     for (const HardwareIndex &owner : loop.owners(delinearize(i, strides))) {
+      writers.insert({owner.warp, owner.lane});
       auto found = held->second.find({owner.warp, owner.lane});
       if (found == held->second.end())
         return std::nullopt;
@@ -175,6 +178,8 @@ IterationValues::registersOf(const FragmentLayout &loop,
         return std::nullopt;
       reg = found->second;
     }
+    if (isWrite && writers.size() != held->second.size())
+      return std::nullopt;
   }
   return registers;
 }

@@ -214,15 +214,23 @@ tile::heldRegisters(const LoopAccess &access, const FragmentLayout &loop,
       indices, parallel.getBodyRegion().getArguments(), parallel.getExtents());
   if (!values)
     return std::nullopt;
-  return values->registersOf(loop, fragment);
+  return values->registersOf(loop, fragment, access.isWrite);
 }
 
 bool tile::mayBeHeld(const LoopAccess &access) {
-  auto load = dyn_cast<memref::LoadOp>(access.operand->getOwner());
-  auto parallel = access.operand->getOwner()->getParentOfType<ParallelOp>();
-  if (!load || !parallel)
+  Operation *op = access.operand->getOwner();
+  auto load = dyn_cast<memref::LoadOp>(op);
+  auto store = dyn_cast<memref::StoreOp>(op);
+  auto parallel = op->getParentOfType<ParallelOp>();
+  if ((!load && !store) || !parallel)
     return false;
-  return IterationValues::compute(load.getIndices(),
+  // A condition picks the iteration that stores, of those that name an element.
+  bool isPlain = llvm::none_of(access.indices, [](const LoopIndex &index) {
+    return index.isIrregular || index.hasUniform();
+  });
+  if (store && !isPlain)
+    return false;
+  return IterationValues::compute(load ? load.getIndices() : store.getIndices(),
                                   parallel.getBodyRegion().getArguments(),
                                   parallel.getExtents())
       .has_value();

@@ -15,6 +15,7 @@ from .kernel import thread_index
 from .places import Places, nodes
 from .ranges import forms_of, linear
 from .statements import Alloc, Assign, Assume, Define, For, If, Store, Tile, Warps, While, allocated
+from .thread_fragments import thread_fragments
 from .values import Const, Let, Load, Op, Variable, binary, unary, walk
 
 # Operations on tiles that a thread does for itself where a side is memory of its own.
@@ -47,6 +48,11 @@ class Threads(Places):
         self.has_threads = self.kernel.thread_index is not None
         self.tables, self.compared = {}, {}  # of places of which no rule says whose they are
         self.mark_threads(body)
+        own = thread_fragments(body, self) if self.has_threads else ()
+        for buffer in own:
+            buffer.space = "local"
+        if own:
+            self.mark_threads(body)
         if self.has_threads:
             self.spread_all(body)
         # What every thread would hold alike, the block holds once.

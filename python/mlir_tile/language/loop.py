@@ -220,7 +220,10 @@ class Persistent(Loop):
 
 
 def thread_binding(start, stop=None, thread=None, *, annotations=None):
-    """A loop over the threads (or blocks) of an axis: runs once in each."""
+    """A loop over the threads (or blocks) of an axis: runs once in each. The axis may be the second
+    argument, as in T.thread_binding(128, "threadIdx.x")."""
+    if isinstance(stop, str):
+        stop, thread = None, stop
     begin, end, _ = _range(start, stop, None)
     return _ThreadLoop(end, thread or "threadIdx.x")
 

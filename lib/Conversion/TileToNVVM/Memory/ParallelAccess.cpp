@@ -103,7 +103,8 @@ ParallelLowering::emitHeldAccess(Operation &inner, FragmentBuffer &fragment,
     std::optional<IterationValues> values = IterationValues::compute(
         indices, op.getBodyRegion().getArguments(), op.getExtents());
     if (values)
-      found->second = values->registersOf(layout, fragment.layout);
+      found->second = values->registersOf(layout, fragment.layout,
+                                          isa<memref::StoreOp>(inner));
   }
   if (!found->second) {
     if (std::optional<int64_t> other =

@@ -246,6 +246,16 @@ LoopIndex tile::analyzeLoopIndex(Value index, ValueRange ivs) {
   return IndexAnalyzer(ivs).analyze(index);
 }
 
+/// Whether threads have different parts of a dimension.
+static bool isDealtOut(const FragmentLayout &layout, unsigned dim) {
+  return llvm::any_of(
+      ArrayRef<Axis>{Axis::Lane, Axis::Warp, Axis::Block}, [&](Axis axis) {
+        return llvm::any_of(layout.modes(axis), [&](const Mode &mode) {
+          return mode.dim == int(dim) && mode.extent > 1;
+        });
+      });
+}
+
 std::optional<OwnedAccess> tile::getOwnedAccess(const LoopDemand &loop,
                                                 const LoopAccess &access) {
   if (access.isAtomic)
@@ -286,5 +296,12 @@ std::optional<OwnedAccess> tile::getOwnedAccess(const LoopDemand &loop,
   for (auto [dim, isUsed] : llvm::enumerate(used))
     if (!isUsed && loop.shape[dim] != 1)
       owned.determinesLoop = false;
+  // Several iterations name the element that one of them writes: a thread of
+  // them need not be the only one that holds it.
+  if (isa<memref::StoreOp>(access.operand->getOwner()))
+    for (auto [dim, isUsed] : llvm::enumerate(used))
+      if (!isUsed && loop.shape[dim] != 1 &&
+          (!loop.stated || isDealtOut(loop.stated.getLayout(), dim)))
+        return std::nullopt;
   return owned;
 }

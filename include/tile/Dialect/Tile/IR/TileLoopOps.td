@@ -26,7 +26,10 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
       of a scalar; every other operation is pure or accesses memrefs.
     - parallel-3: `layout` has the loop's shape and the kernel's thread count.
     - parallel-4: a store that runs in every iteration uses, in its indices, every
-      loop index of extent above one (local memory excepted).
+      loop index of extent above one (local memory excepted). Updates need not,
+      stores of what is made of the element's value before: several iterations
+      may make one element's sum or maximum, and other updates of one element
+      happen in the order of the indices.
     - parallel-5: `coalesced_width` is a positive power of two.
     - parallel-6: open extents, only in a kernel with tunables, have an operand
       each.

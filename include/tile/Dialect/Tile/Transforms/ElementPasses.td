@@ -354,11 +354,18 @@ def CombineUpdatesPass : Pass<"tile-combine-updates", "::mlir::ModuleOp"> {
     a thread has no registers for the fragment.
 
     Programs also write an update as a load, an operation and a store of one
-    element. Where indices with quotients or remainders name one element in
-    several iterations of a loop, such a triple becomes an atomic update first,
-    unless stated layouts give all of these iterations to one thread. It is an
-    error where there is no such atomic, or where something else in the loop uses
-    the element: it would depend on the order of threads.
+    element. Where the element's indices leave out indices of the loop, or have
+    quotients or remainders, several iterations of a loop name one element, and
+    such a triple becomes an atomic update first, unless stated layouts give all
+    of these iterations to one thread. Updates under a condition are combined,
+    too: iterations that make none have the value that changes nothing. One
+    update of each element of a fragment is left, which is no atomic one then.
+
+    Other loops that read an element and write it in several iterations, whose
+    indices leave out indices of the loop, get a layout in which one thread has
+    all of these iterations, in the order of the indices: other operations, sums
+    of fewer than 32 bits, an element that a condition reads. Where the indices
+    have quotients or remainders that is an error.
 
     Before:
 
@@ -386,7 +393,7 @@ def CombineUpdatesPass : Pass<"tile-combine-updates", "::mlir::ModuleOp"> {
     Needs: `--tile-choose-tunables`.
     Leaves: no such loop.
   }];
-  let options = [Remarks<"say which updates are combined, and why others are not">];
+  let options = [Remarks<"say which updates are combined or put in order, and why others are not">];
   let statistics = [
     Statistic<"combinedUpdates", "combined-updates", "loops whose updates are combined">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",

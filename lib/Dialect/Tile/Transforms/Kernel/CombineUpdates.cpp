@@ -21,13 +21,14 @@
 #include "mlir/IR/IRMapping.h"
 #include "tile/Analysis/IterationValues.h"
 #include "tile/Analysis/LayoutAnalysis.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/ElementUpdate.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/ThreadBudget.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_COMBINEUPDATESPASS
@@ -103,49 +104,30 @@ struct CombineUpdatesPass
 
 private:
   LogicalResult formUpdates(ParallelOp loop, const TargetInfo &target);
+  /// Whether they changed the loop.
+  FailureOr<bool> formBeside(ParallelOp loop, const LoopDemand &demand,
+                             const LoopAccess &access, memref::StoreOp store);
+  bool putInOrder(ParallelOp loop, const LoopDemand &demand);
+  FailureOr<bool> formIrregular(ParallelOp loop, const LoopDemand &demand,
+                                const LoopAccess &access,
+                                memref::StoreOp store);
+  void makeAtomic(const ElementUpdate &update);
   void combine(ParallelOp loop, const TargetInfo &target) {
-    SmallVector<memref::AtomicRMWOp> updates(
-        loop.getBodyRegion().front().getOps<memref::AtomicRMWOp>());
-    // A stated layout says which thread updates what, and results are what an
-    // element held between two updates.
-    if (updates.size() != 1 || loop.getLayout() ||
-        !updates.front().getResult().use_empty())
-      return;
-    memref::AtomicRMWOp update = updates.front();
-    std::optional<Reduction> reduction = reductionOf(update);
-    Type element = update.getValue().getType();
-    // Sums of 16 bits round once for each update, wherever it is made.
-    if (!reduction || element.getIntOrFloatBitWidth() < 32)
-      return;
-    SmallVector<unsigned> combined = dimsOfOneElement(loop, update);
-    int64_t updatesOfOne = 1;
-    for (unsigned dim : combined)
-      updatesOfOne *= loop.getExtents()[dim];
-    if (updatesOfOne < kLeastUpdates)
-      return;
-    int64_t threads = getAgentThreads(loop);
-    int64_t words = element.getIntOrFloatBitWidth() / 32;
-    int64_t registers =
-        llvm::divideCeil(computeProduct(loop.getExtents()), threads) * words;
-    int64_t room = ThreadBudget(target).launched(threads) / 2;
-    if (registers > room) {
-      missedAt(remarks, update,
-               Twine(updatesOfOne) +
-                   " updates of one element are not combined first",
-               "their values take " + plural(registers, "register") +
-                   " of a thread, and " +
-                   plural(room, "is there", "are there") + " for them",
-               "a loop of fewer iterations, or more `threads(...)`, takes "
-               "fewer");
-      return;
-    }
-    rewrite(loop, update, *reduction, combined);
-    remarkAt(remarks, loop) << updatesOfOne
-                            << " updates of one element are combined before "
-                               "one of them is made; a `layout` on the loop "
-                               "keeps them apart";
-    ++combinedUpdates;
+    SmallVector<memref::AtomicRMWOp> updates;
+    loop.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      // Of a loop inside, each round updates.
+      if (isa<LoopLikeOpInterface>(op) && op != loop)
+        return WalkResult::skip();
+      if (auto update = dyn_cast<memref::AtomicRMWOp>(op))
+        updates.push_back(update);
+      return WalkResult::advance();
+    });
+    int64_t registers = 0;
+    for (memref::AtomicRMWOp update : updates)
+      combine(loop, update, target, registers);
   }
+  void combine(ParallelOp loop, memref::AtomicRMWOp update,
+               const TargetInfo &target, int64_t &registers);
 
   /// The dimensions of the loop that the updated element does not depend on.
   /// None where its indices cannot be computed once more behind the loop.
@@ -172,116 +154,221 @@ private:
 };
 } // namespace
 
-/// The atomic update that combines an element with `value` as `op` does.
-static std::optional<arith::AtomicRMWKind> updateBy(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<arith::AtomicRMWKind>>(op)
-      .Case([](arith::AddFOp) { return arith::AtomicRMWKind::addf; })
-      .Case([](arith::AddIOp) { return arith::AtomicRMWKind::addi; })
-      .Case([](arith::MaximumFOp) { return arith::AtomicRMWKind::maximumf; })
-      .Case([](arith::MinimumFOp) { return arith::AtomicRMWKind::minimumf; })
-      .Case([](arith::MaxNumFOp) { return arith::AtomicRMWKind::maxnumf; })
-      .Case([](arith::MinNumFOp) { return arith::AtomicRMWKind::minnumf; })
-      .Case([](arith::MaxSIOp) { return arith::AtomicRMWKind::maxs; })
-      .Case([](arith::MinSIOp) { return arith::AtomicRMWKind::mins; })
-      .Case([](arith::MaxUIOp) { return arith::AtomicRMWKind::maxu; })
-      .Case([](arith::MinUIOp) { return arith::AtomicRMWKind::minu; })
-      .Case([](arith::AndIOp) { return arith::AtomicRMWKind::andi; })
-      .Case([](arith::OrIOp) { return arith::AtomicRMWKind::ori; })
-      .Case([](arith::XOrIOp) { return arith::AtomicRMWKind::xori; })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-/// The load of the element that `store` changes, where `store` writes what an
-/// operation makes of it and of another value, and nobody else has it; null
-/// otherwise.
-static memref::LoadOp loadOfUpdate(memref::StoreOp store) {
-  Operation *combining = store.getValueToStore().getDefiningOp();
-  if (!combining || combining->getNumOperands() != 2 ||
-      combining->getBlock() != store->getBlock() ||
-      !combining->getResult(0).hasOneUse() || !updateBy(combining))
-    return {};
-  for (Value operand : combining->getOperands()) {
-    auto load = operand.getDefiningOp<memref::LoadOp>();
-    if (load && load->getBlock() == store->getBlock() &&
-        load.getMemRef() == store.getMemRef() && load->hasOneUse() &&
-        llvm::equal(load.getIndices(), store.getIndices()))
-      return load;
+/// Sums `update` up first; `registers` counts what a thread has for the values
+/// of the loop's updates.
+void CombineUpdatesPass::combine(ParallelOp loop, memref::AtomicRMWOp update,
+                                 const TargetInfo &target, int64_t &registers) {
+  // A stated layout says which thread updates what, and results are what an
+  // element held between two updates.
+  if (loop.getLayout() || !update.getResult().use_empty())
+    return;
+  std::optional<Reduction> reduction = reductionOf(update);
+  Type element = update.getValue().getType();
+  // Sums of 16 bits round once for each update, wherever it is made.
+  if (!reduction || element.getIntOrFloatBitWidth() < 32)
+    return;
+  SmallVector<unsigned> combined = dimsOfOneElement(loop, update);
+  int64_t updatesOfOne = 1;
+  for (unsigned dim : combined)
+    updatesOfOne *= loop.getExtents()[dim];
+  if (updatesOfOne < kLeastUpdates)
+    return;
+  int64_t threads = getAgentThreads(loop);
+  int64_t words = element.getIntOrFloatBitWidth() / 32;
+  registers +=
+      llvm::divideCeil(computeProduct(loop.getExtents()), threads) * words;
+  int64_t room = ThreadBudget(target).launched(threads) / 2;
+  if (registers > room) {
+    missedAt(remarks, update,
+             Twine(updatesOfOne) +
+                 " updates of one element are not combined first",
+             "their values take " + plural(registers, "register") +
+                 " of a thread, and " + plural(room, "is there", "are there") +
+                 " for them",
+             "a loop of fewer iterations, or more `threads(...)`, takes "
+             "fewer");
+    return;
   }
-  return {};
+  rewrite(loop, update, *reduction, combined);
+  remarkAt(remarks, loop) << updatesOfOne
+                          << " updates of one element are combined before "
+                             "one of them is made; a `layout` on the loop "
+                             "keeps them apart";
+  ++combinedUpdates;
 }
 
-/// Whether what `store` writes is made of the same element's value before.
-static bool dependsOnElement(memref::StoreOp store) {
-  BackwardSliceOptions options;
-  options.inclusive = true;
-  options.filter = [&](Operation *op) {
-    return store->getParentOfType<ParallelOp>()->isProperAncestor(op);
-  };
-  SetVector<Operation *> slice;
-  (void)getBackwardSlice(store.getValueToStore(), &slice, options);
-  return llvm::any_of(slice, [&](Operation *op) {
-    auto load = dyn_cast<memref::LoadOp>(op);
-    return load && load.getMemRef() == store.getMemRef() &&
-           llvm::equal(load.getIndices(), store.getIndices());
+/// The dimensions of the loop on which no index of an access depends.
+static SmallVector<unsigned> dimsBesideElement(ArrayRef<int64_t> extents,
+                                               ArrayRef<LoopIndex> indices) {
+  SmallVector<unsigned> dims;
+  for (auto [dim, extent] : llvm::enumerate(extents))
+    if (extent > 1 && llvm::none_of(indices, [&, d = dim](const LoopIndex &f) {
+          return f.dependsOn(d);
+        }))
+      dims.push_back(dim);
+  return dims;
+}
+
+/// The layout of a loop in which a thread has all iterations along `beside`,
+/// the last dimension fastest; threads deal out the other dimensions.
+static FragmentLayout inOrder(ArrayRef<int64_t> extents,
+                              ArrayRef<unsigned> beside, int64_t threads) {
+  if (beside.size() == extents.size())
+    return FragmentLayout::replicated(extents, threads);
+  SmallVector<int64_t> shape(extents);
+  for (unsigned dim : llvm::reverse(beside))
+    shape.erase(shape.begin() + dim);
+  SmallVector<unsigned> lastFirst = llvm::to_vector(
+      llvm::reverse(llvm::seq<unsigned>(0, unsigned(shape.size()))));
+  FragmentLayout layout =
+      FragmentLayout::blocked(shape, threads, /*vector=*/1, lastFirst);
+  // Those of `beside` that come before are not in the layout yet.
+  for (unsigned i = beside.size(); i-- > 0;)
+    layout = layout.expanded(beside[i] - i, extents[beside[i]]);
+  return layout;
+}
+
+/// Whether an operation of the loop other than `store` and `load` accesses the
+/// buffer that `store` writes; with `isRead`, whether one reads it.
+static bool hasOtherAccesses(const LoopDemand &demand, memref::StoreOp store,
+                             memref::LoadOp load, bool isRead = false) {
+  return llvm::any_of(demand.accesses, [&](const LoopAccess &other) {
+    return other.buffer() == store.getMemRef() &&
+           other.operand->getOwner() != store &&
+           other.operand->getOwner() != load && (!isRead || other.isRead);
   });
 }
 
+void CombineUpdatesPass::makeAtomic(const ElementUpdate &update) {
+  memref::StoreOp store = update.store;
+  OpBuilder builder(store);
+  memref::AtomicRMWOp::create(builder, store.getLoc(), update.kind,
+                              update.createOperand(builder), store.getMemRef(),
+                              store.getIndices());
+  store.erase();
+  for (Operation *op : llvm::reverse(update.chain))
+    op->erase();
+  memref::LoadOp load = update.load;
+  load.erase();
+}
+
 /// Makes atomic updates of the loop's updates of elements that several of its
-/// iterations name, unless they are one thread's as the program states layouts.
+/// iterations name, unless they are one thread's as the program states layouts;
+/// or gives all iterations of an element to one thread.
 LogicalResult CombineUpdatesPass::formUpdates(ParallelOp loop,
                                               const TargetInfo &target) {
   LayoutConstraints constraints(target, getAgentThreads(loop));
   cast<TileOpInterface>(loop.getOperation()).getLayoutConstraints(constraints);
   if (!constraints.loopDemand)
     return success();
-  for (const LoopAccess &access : constraints.loopDemand->accesses) {
+  const LoopDemand &demand = *constraints.loopDemand;
+  for (const LoopAccess &access : demand.accesses) {
     auto store = dyn_cast<memref::StoreOp>(access.operand->getOwner());
-    if (!store || isGlobal(store.getMemRef()) || isLocal(store.getMemRef()) ||
-        llvm::none_of(access.indices,
-                      [](const LoopIndex &form) { return form.isIrregular; }))
+    if (!store || isLocal(store.getMemRef()))
       continue;
-    if (!dependsOnElement(store) ||
-        isHeldAsStated(*constraints.loopDemand, access))
-      continue;
-    std::optional<IterationValues> elements = IterationValues::compute(
-        store.getIndices(), loop.getBodyRegion().getArguments(),
-        loop.getExtents());
-    if (!elements || !elements->hasRepeated())
-      continue;
-    memref::LoadOp load = loadOfUpdate(store);
-    for (const LoopAccess &other : constraints.loopDemand->accesses)
-      if (other.buffer() == store.getMemRef() &&
-          other.operand->getOwner() != store &&
-          other.operand->getOwner() != load)
-        load = {};
-    if (!load) {
-      InFlightDiagnostic diag =
-          store.emitOpError()
-          << "expected each iteration to change an element of its own, got one "
-             "element that several iterations read and write";
-      diag.attachNote(loop.getLoc())
-          << "in this loop; sums, extrema and bit operations of an element "
-             "that nothing else in the loop uses become atomic updates, and "
-             "layouts under which one thread executes the iterations of an "
-             "element need none";
-      return diag;
-    }
-    Operation *combining = store.getValueToStore().getDefiningOp();
-    Value value =
-        combining->getOperand(combining->getOperand(0) == load.getResult());
-    OpBuilder builder(store);
-    memref::AtomicRMWOp::create(builder, store.getLoc(), *updateBy(combining),
-                                value, store.getMemRef(), store.getIndices());
-    remarkAt(remarks, store)
-        << "several iterations update one element: made an atomic update; "
-           "layouts under which one thread executes them need none";
-    store.erase();
-    combining->erase();
-    load.erase();
+    bool hasAllIndices =
+        dimsBesideElement(loop.getExtents(), access.indices).empty();
+    FailureOr<bool> changed = hasAllIndices
+                                  ? formIrregular(loop, demand, access, store)
+                                  : formBeside(loop, demand, access, store);
+    if (failed(changed))
+      return failure();
     // The accesses that were collected are not these any more.
-    return formUpdates(loop, target);
+    if (*changed)
+      return formUpdates(loop, target);
   }
   return success();
+}
+
+/// An element whose indices leave out loop indices: `acc[i]` in a loop over i
+/// and j. Where the loop does not read it a condition picks the iteration that
+/// writes.
+FailureOr<bool> CombineUpdatesPass::formBeside(ParallelOp loop,
+                                               const LoopDemand &demand,
+                                               const LoopAccess &access,
+                                               memref::StoreOp store) {
+  bool isRead = dependsOnElement(store) ||
+                hasOtherAccesses(demand, store, {}, /*isRead=*/true);
+  if (!isRead || isHeldAsStated(demand, access) ||
+      getOwnedAccess(demand, access))
+    return false;
+  std::optional<ElementUpdate> update = updateOf(store);
+  if (update && !hasOtherAccesses(demand, store, update->load) &&
+      getStorageBits(store.getValueToStore().getType()) >= 32 &&
+      !loop.getLayout()) {
+    makeAtomic(*update);
+    return true;
+  }
+  if (!loop.getLayout())
+    return putInOrder(loop, demand);
+  InFlightDiagnostic diag =
+      store.emitOpError()
+      << "expected a layout of the loop in which one thread has all iterations "
+         "of an element that they read and write, got threads that have "
+         "different parts of index "
+      << dimsBesideElement(loop.getExtents(), access.indices).front();
+  diag.attachNote(loop.getLoc()) << "in this loop; without a `layout` the "
+                                    "compiler states such a one";
+  return diag;
+}
+
+/// Gives all iterations of an element that the loop reads and writes to one
+/// thread.
+bool CombineUpdatesPass::putInOrder(ParallelOp loop, const LoopDemand &demand) {
+  llvm::SmallSetVector<unsigned, 4> dims;
+  for (const LoopAccess &access : demand.accesses) {
+    auto store = dyn_cast<memref::StoreOp>(access.operand->getOwner());
+    if (store && !isLocal(store.getMemRef()) &&
+        (dependsOnElement(store) ||
+         hasOtherAccesses(demand, store, {}, /*isRead=*/true)))
+      dims.insert_range(dimsBesideElement(loop.getExtents(), access.indices));
+  }
+  SmallVector<unsigned> beside = llvm::to_vector(dims);
+  llvm::sort(beside);
+  loop.setLayoutAttr(
+      FragmentLayoutAttr::get(&getContext(), inOrder(loop.getExtents(), beside,
+                                                     getAgentThreads(loop))));
+  remarkAt(remarks, loop)
+      << "one thread has all iterations of an element, in the order of their "
+         "indices: they read and write it; sums, extrema and bit operations "
+         "that nothing else in the loop reads are combined among threads";
+  return true;
+}
+
+/// An element whose indices have quotients or remainders, which several
+/// iterations name.
+FailureOr<bool> CombineUpdatesPass::formIrregular(ParallelOp loop,
+                                                  const LoopDemand &demand,
+                                                  const LoopAccess &access,
+                                                  memref::StoreOp store) {
+  if (isGlobal(store.getMemRef()) ||
+      llvm::none_of(access.indices,
+                    [](const LoopIndex &form) { return form.isIrregular; }) ||
+      !dependsOnElement(store) || isHeldAsStated(demand, access))
+    return false;
+  std::optional<IterationValues> elements = IterationValues::compute(
+      store.getIndices(), loop.getBodyRegion().getArguments(),
+      loop.getExtents());
+  if (!elements || !elements->hasRepeated())
+    return false;
+  std::optional<ElementUpdate> update = updateOf(store);
+  if (!update || hasOtherAccesses(demand, store, update->load)) {
+    InFlightDiagnostic diag =
+        store.emitOpError()
+        << "expected each iteration to change an element of its own, got one "
+           "element that several iterations read and write";
+    diag.attachNote(loop.getLoc())
+        << "in this loop; sums, extrema and bit operations of an element "
+           "that nothing else in the loop uses become atomic updates, and "
+           "layouts under which one thread executes the iterations of an "
+           "element need none";
+    return diag;
+  }
+  remarkAt(remarks, store)
+      << "several iterations update one element: made an atomic update; "
+         "layouts under which one thread executes them need none";
+  makeAtomic(*update);
+  return true;
 }
 
 /// What the indices of `update` are computed by, once more.
@@ -298,6 +385,27 @@ static void cloneIndices(ParallelOp loop, memref::AtomicRMWOp update,
     builder.clone(*op, map);
 }
 
+/// Whether the indices of `update` are loop indices of their own, or constants:
+/// no two combinations of those that they use name one element.
+static bool namesDistinctElements(ParallelOp loop, memref::AtomicRMWOp update) {
+  llvm::SmallDenseSet<unsigned> used;
+  for (Value index : update.getIndices()) {
+    LoopIndex form =
+        analyzeLoopIndex(index, loop.getBodyRegion().getArguments());
+    if (form.isIrregular)
+      return false;
+    std::optional<unsigned> own;
+    for (auto [dim, factor] : llvm::enumerate(form.coefficients)) {
+      if (factor == 0)
+        continue;
+      if (own || !used.insert(dim).second)
+        return false;
+      own = dim;
+    }
+  }
+  return true;
+}
+
 void CombineUpdatesPass::rewrite(ParallelOp loop, memref::AtomicRMWOp update,
                                  const Reduction &reduction,
                                  ArrayRef<unsigned> combined) {
@@ -311,8 +419,16 @@ void CombineUpdatesPass::rewrite(ParallelOp loop, memref::AtomicRMWOp update,
   };
   SmallVector<int64_t> shape(loop.getExtents());
   Value values = allocate(shape);
-  builder.setInsertionPoint(update);
   ValueRange ivs = loop.getBodyRegion().getArguments();
+  if (update->getParentOp() != loop) {
+    // Iterations that update nothing leave the element as it is.
+    builder.setInsertionPointToStart(&loop.getBodyRegion().front());
+    memref::StoreOp::create(
+        builder, loc,
+        arith::getIdentityValue(update.getKind(), element, builder, loc),
+        values, ivs);
+  }
+  builder.setInsertionPoint(update);
   memref::StoreOp::create(builder, loc, update.getValue(), values, ivs);
 
   // Dimensions go one after the other, the last first; one of extent one stays
@@ -334,6 +450,8 @@ void CombineUpdatesPass::rewrite(ParallelOp loop, memref::AtomicRMWOp update,
     values = sums;
   }
 
+  bool isOwn =
+      isFragment(update.getMemref()) && namesDistinctElements(loop, update);
   ParallelOp::create(
       builder, loc, shape, [&](OpBuilder &body, Location at, ValueRange inner) {
         // The element depends on no other dimension than those that are left.
@@ -348,8 +466,16 @@ void CombineUpdatesPass::rewrite(ParallelOp loop, memref::AtomicRMWOp update,
         for (Value index : update.getIndices())
           indices.push_back(map.lookupOrDefault(index));
         Value sum = memref::LoadOp::create(body, at, values, inner);
-        memref::AtomicRMWOp::create(body, at, update.getKind(), sum,
-                                    update.getMemref(), indices);
+        if (!isOwn) {
+          memref::AtomicRMWOp::create(body, at, update.getKind(), sum,
+                                      update.getMemref(), indices);
+          return;
+        }
+        Value old =
+            memref::LoadOp::create(body, at, update.getMemref(), indices);
+        Value both =
+            arith::getReductionOp(update.getKind(), body, at, old, sum);
+        memref::StoreOp::create(body, at, both, update.getMemref(), indices);
       });
   update.erase();
 }

@@ -34,3 +34,19 @@ tile.kernel @used(%x: memref<64xf32>) grid(%bx) = (1) threads(64) {
     memref.store %old, %x[%i] : memref<64xf32>
   }
 }
+
+// -----
+
+// The layout that the program states gives the iterations of one element to several threads.
+#across = #tile.fragment_layout<shape [4, 64] reg [(4, 0:1)] lane [(32, 1:1)] warp [(2, 1:32)]>
+tile.kernel @stated(%x: memref<4x64xf32>) grid(%bx) = (1) threads(64) {
+  %s = tile.alloc : memref<4xf32, #tile.fragment>
+  // expected-note @below {{in this loop; without a `layout` the compiler states such a one}}
+  tile.parallel (%i, %j) in (4, 64) layout(#across) {
+    %v = memref.load %x[%i, %j] : memref<4x64xf32>
+    %old = memref.load %s[%i] : memref<4xf32, #tile.fragment>
+    %new = arith.mulf %v, %old : f32
+    // expected-error @below {{expected a layout of the loop in which one thread has all iterations of an element that they read and write, got threads that have different parts of index 1}}
+    memref.store %new, %s[%i] : memref<4xf32, #tile.fragment>
+  }
+}

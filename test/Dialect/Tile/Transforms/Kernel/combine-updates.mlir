@@ -78,3 +78,83 @@ tile.kernel @others(%A: memref<64x64xf32>, %H: memref<64xf16>, %h: memref<1xf16>
     %old = memref.atomic_rmw addf %x, %big[%i, %c0] : (f32, memref<512x512xf32>) -> f32
   }
 }
+
+// -----
+
+// Written as a load, a sum and a store, under a condition: iterations that add nothing add zero. The fragment's element is
+// each iteration's own behind the reduction.
+// CHECK-LABEL: tile.kernel @written
+// CHECK: tile.parallel (%[[I:.*]], %[[J:.*]]) in (64, 128) {
+// CHECK:   memref.store %{{.*}}, %[[ALL:.*]][%[[I]], %[[J]]]
+// CHECK:   scf.if
+// CHECK:     %[[X:.*]] = memref.load %A[%[[I]], %[[J]]]
+// CHECK:     %[[N:.*]] = arith.negf %[[X]]
+// CHECK:     memref.store %[[N]], %[[ALL]][%[[I]], %[[J]]]
+// CHECK: tile.reduce sum %[[ALL]] to %[[SUM:.*]] dim(1)
+// CHECK: tile.parallel (%[[R:.*]]) in (64) {
+// CHECK:   %[[NEW:.*]] = memref.load %[[SUM]][%[[R]]]
+// CHECK:   %[[OLD:.*]] = memref.load %[[ACC:.*]][%[[R]]]
+// CHECK:   %[[BOTH:.*]] = arith.addf %[[OLD]], %[[NEW]]
+// CHECK:   memref.store %[[BOTH]], %[[ACC]][%[[R]]]
+tile.kernel @written(%A: memref<64x128xf32>, %n: index) grid(%bx) = (8) threads(128) {
+  %acc = tile.alloc : memref<64xf32, #tile.fragment>
+  // expected-remark @below {{128 updates of one element are combined before one of them is made}}
+  tile.parallel (%i, %j) in (64, 128) {
+    %c = arith.cmpi slt, %j, %n : index
+    scf.if %c {
+      %x = memref.load %A[%i, %j] : memref<64x128xf32>
+      %old = memref.load %acc[%i] : memref<64xf32, #tile.fragment>
+      %new = arith.subf %old, %x : f32
+      memref.store %new, %acc[%i] : memref<64xf32, #tile.fragment>
+    }
+  }
+}
+
+// -----
+
+// What a loop reads of an element that several of its iterations write: one thread has them all, in order; half-precision
+// sums round in that order, too.
+// CHECK-LABEL: tile.kernel @in_order
+// CHECK: tile.parallel (%{{.*}}, %{{.*}}) in (64, 16) layout(#tile.fragment_layout<shape [64, 16] reg [(16, 1:1)] lane [(32, 0:1)] warp [(2, 0:32)]>) {
+// CHECK: tile.parallel (%{{.*}}, %{{.*}}) in (16, 64) layout(#tile.fragment_layout<shape [16, 64] reg [(16, 0:1)] lane [(32, 1:1)] warp [(2, 1:32)]>) {
+// CHECK-NOT: atomic_rmw
+tile.kernel @in_order(%A: memref<64x16xf32>, %H: memref<16x64xf16>) grid(%bx) = (1) threads(64) {
+  %best = tile.alloc : memref<64xf32, #tile.fragment>
+  %at = tile.alloc : memref<64xi32, #tile.fragment>
+  %half = tile.alloc : memref<64xf16, #tile.fragment>
+  // expected-remark @below {{one thread has all iterations of an element, in the order of their indices}}
+  tile.parallel (%i, %j) in (64, 16) {
+    %x = memref.load %A[%i, %j] : memref<64x16xf32>
+    %old = memref.load %best[%i] : memref<64xf32, #tile.fragment>
+    %c = arith.cmpf ogt, %x, %old : f32
+    scf.if %c {
+      memref.store %x, %best[%i] : memref<64xf32, #tile.fragment>
+      %k = arith.index_cast %j : index to i32
+      memref.store %k, %at[%i] : memref<64xi32, #tile.fragment>
+    }
+  }
+  // expected-remark @below {{one thread has all iterations of an element, in the order of their indices}}
+  tile.parallel (%i, %j) in (16, 64) {
+    %x = memref.load %H[%i, %j] : memref<16x64xf16>
+    %old = memref.load %half[%j] : memref<64xf16, #tile.fragment>
+    %new = arith.addf %old, %x : f16
+    memref.store %new, %half[%j] : memref<64xf16, #tile.fragment>
+  }
+}
+
+// -----
+
+// A condition picks the iteration that writes, and nobody reads: as it is.
+// CHECK-LABEL: tile.kernel @picked
+// CHECK: tile.parallel (%{{.*}}, %{{.*}}) in (64, 16) {
+// CHECK-NOT: tile.reduce
+tile.kernel @picked(%A: memref<64x16xf32>, %n: index) grid(%bx) = (1) threads(64) {
+  %one = tile.alloc : memref<64xf32, #tile.fragment>
+  tile.parallel (%i, %j) in (64, 16) {
+    %c = arith.cmpi eq, %j, %n : index
+    scf.if %c {
+      %x = memref.load %A[%i, %j] : memref<64x16xf32>
+      memref.store %x, %one[%i] : memref<64xf32, #tile.fragment>
+    }
+  }
+}
