@@ -24,8 +24,8 @@ detectHost(llvm::CodeGenOptLevel level) {
   // The first two round to bf16 with subnormal results flushed to zero (Intel
   // SDM, "VCVTNEPS2BF16"), and LLVM uses them to move bf16 values, too. With
   // AVX-512, LLVM 22 gives one lane of a maximum of bf16 under a condition
-  // another value (test/Integration/CPU/bf16-maximum.mlir), which it does not with
-  // AVX2.
+  // another value (test/Integration/CPU/bf16-maximum.mlir), which it does not
+  // with AVX2.
   if (builder->getTargetTriple().isX86())
     builder->addFeatures({"-avx512bf16", "-avxneconvert", "-avx512f"});
   return builder;

@@ -3,9 +3,10 @@
 //
 // After the schedule, before barriers. Tiles and slots of rings come first, by
 // their lives: those that are never alive together share bytes, and barriers
-// (BarrierPlacement.cpp) order their reuse. Then come mbarriers, which keep their
-// bytes to themselves because they are initialized once, and last the scratch
-// memory of each agent. The decisions are attributes; the lowering reads them.
+// (BarrierPlacement.cpp) order their reuse. Then come mbarriers, which keep
+// their bytes to themselves because they are initialized once, and last the
+// scratch memory of each agent. The decisions are attributes; the lowering
+// reads them.
 //
 //===----------------------------------------------------------------------===//
 #include "Prepare/Scratch.h"
