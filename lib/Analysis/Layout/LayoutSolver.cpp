@@ -537,8 +537,8 @@ void LayoutSolver::findConversions() {
       } else if (!isHeld(access, *owned)) {
         convert(op, access.operand,
                 fragmentFromLoop(shapeOf(access.buffer()), *owned, loop),
-                access.isRead || !owned->isWhole, access.isWrite,
-                "element by element where the loop runs");
+                access.isRead || !owned->isWhole || access.isConditional(),
+                access.isWrite, "element by element where the loop runs");
       }
     }
   }

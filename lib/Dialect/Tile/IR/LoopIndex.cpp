@@ -246,6 +246,11 @@ LoopIndex tile::analyzeLoopIndex(Value index, ValueRange ivs) {
   return IndexAnalyzer(ivs).analyze(index);
 }
 
+bool LoopAccess::isConditional() const {
+  Operation *op = operand->getOwner();
+  return !isa<TileOpInterface>(op) && !isa<TileOpInterface>(op->getParentOp());
+}
+
 /// Whether threads have different parts of a dimension.
 static bool isDealtOut(const FragmentLayout &layout, unsigned dim) {
   return llvm::any_of(
@@ -281,10 +286,8 @@ std::optional<OwnedAccess> tile::getOwnedAccess(const LoopDemand &loop,
     }
     unsigned loopDim = own - index.coefficients.begin();
     // Beyond the fragment only what a condition keeps from running.
-    bool isConditional =
-        !isa<TileOpInterface>(access.operand->getOwner()) &&
-        !isa<TileOpInterface>(access.operand->getOwner()->getParentOp());
-    if (index.constant + loop.shape[loopDim] > extent && !isConditional)
+    if (index.constant + loop.shape[loopDim] > extent &&
+        !access.isConditional())
       return std::nullopt;
     if (*own != 1 || llvm::count_if(index.coefficients, isUsedHere) > 1 ||
         used[loopDim] || loop.shape[loopDim] > extent)

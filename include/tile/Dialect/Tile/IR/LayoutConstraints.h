@@ -62,6 +62,9 @@ struct LoopAccess {
   bool isRead = false, isWrite = false, isAtomic = false;
   SmallVector<LoopIndex> indices; // one per dimension of the buffer
   Value buffer() const { return operand->get(); }
+  /// Whether it is made in some iterations only, or several times in one: in
+  /// the body of a tile loop it stands inside of another operation.
+  bool isConditional() const;
 };
 
 /// An operation that runs over a tile. Inference sets its attribute `layout`.
