@@ -279,3 +279,35 @@ def test_memory_of_threads_through_arms(target, barrier):
     compile_kernel(main, target=target)(a, b)
     added = np.concatenate([1 + 2 * a[:128], 17 + a[128:256], np.full(256, 100)])
     np.testing.assert_array_equal(b, [a + added, 2 * a, a + 7])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_tile_that_both_arms_read_sums_and_reductions_in_arms(target):
+    @T.prim_func
+    def main(X: T.Tensor((64, 8), "float32"), O: T.Tensor((3, 128), "float32")):
+        with T.Kernel(1, threads=256):
+            tx = T.get_thread_binding()
+            s = T.alloc_shared((64, 8), "float32")
+            T.copy(X, s)
+            with T.ws(1):
+                best = T.alloc_fragment((64,), "float32")
+                T.fill(best, -9.0)
+                for i, j in T.Parallel(64, 8):
+                    if s[i, j] > best[i]:
+                        best[i] = s[i, j]
+                T.copy(best, O[1, :64])
+            with T.ws(0):
+                acc = T.alloc_fragment((64,), "float32")
+                T.clear(acc)
+                for i, j in T.Parallel(64, 8):
+                    if s[i, j] > 0:
+                        acc[i] += s[i, j]
+                T.copy(acc, O[0, :64])
+                O[2, tx] = T.warp_reduce_max(s[tx % 64, 3])
+
+    x = np.random.default_rng(0).integers(-4, 5, (64, 8)).astype(np.float32)
+    found = np.zeros((3, 128), np.float32)
+    compile_kernel(main, target=target)(x, found)
+    assert (found[0, :64] == np.where(x > 0, x, 0).sum(1)).all()
+    assert (found[1, :64] == x.max(1)).all()
+    assert (found[2] == np.tile(x[:, 3].reshape(2, 32).max(1).repeat(32), 2)).all()

@@ -258,6 +258,8 @@ int64_t tile::getAgentWarps(Region *agent) {
 }
 
 int64_t tile::getAgentThreads(Operation *op) {
+  if (auto some = op->getParentOfType<OnWarpsOp>())
+    return some.getCount() * 32;
   for (Region *agent = getAgent(op); agent;
        agent = getAgent(agent->getParentOp()))
     if (int64_t warps = getAgentWarps(agent))

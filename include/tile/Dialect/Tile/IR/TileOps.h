@@ -45,8 +45,8 @@ namespace mlir::tile {
 Region *getAgent(Operation *op);
 /// Warps that run such a program.
 int64_t getAgentWarps(Region *agent);
-/// Threads that run the block-level code around `op`: those of the role it is
-/// in, else the kernel's.
+/// Threads that run the block-level code around `op`: those of the role or the
+/// `tile.on_warps` it is in, else the kernel's.
 int64_t getAgentThreads(Operation *op);
 
 /// Threads that a fragment is spread over: those that run the code around what

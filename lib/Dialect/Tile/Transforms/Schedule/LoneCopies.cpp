@@ -115,6 +115,9 @@ static Reason whyNotSlot(TileMoveOpInterface copy, SourceWriters &writers) {
                   : "the shared buffer is used before the copy or elsewhere",
               "use the tile behind the copy, in its block, or give the copy a "
               "`tile.alloc` of its own"};
+    if (getAgent(user) != getAgent(copy))
+      return {"warps with programs of their own read the shared buffer",
+              "copy it in the program of the warps that read it"};
     if (moveTraits(user) && readsThroughAsyncProxy(user, copy.getTarget()) &&
         writers.comesAfter(copy))
       return {"its source is written later, by threads that do not wait for it",
