@@ -144,6 +144,8 @@ def named(g):
             body.append(Update(g.pick("add", "max"), value, other, indices, g.pick(some, None)))
             outputs.append(other)
     elif kind == "fold":
+        if g.chance(0.3):
+            some = picked(g, variables, shape, beside, [])
         body = [Fold(beside, value, kept, indices, some)]
     elif kind == "pick":
         body = [Store(value, kept, indices, picked(g, variables, shape, beside, places if own == sorted(own) else []))]

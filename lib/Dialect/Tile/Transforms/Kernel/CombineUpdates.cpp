@@ -4,14 +4,11 @@
 // Runs before layouts. `acc[i] += x[i, j]` in a parallel loop over i and j is
 // an atomic update for each i and j, and all of one i wait for each other. What
 // the loop adds to one element is summed first, as `tile.reduce` does it: in a
-// thread's registers, then in its warp. One update for each i is left.
-//
-// Programs also write updates as a load, an operation and a store of one
-// element, at indices with quotients that several iterations share
-// (`m[i / 32] = max(m[i / 32], x[i])`). Where several threads may execute such
-// iterations, they become atomic updates first.
+// thread's registers, then in its warp. One update for each i is left. Updates
+// written as loads and stores become atomic ones first (CommonElements.cpp).
 //
 //===----------------------------------------------------------------------===//
+#include "CommonElements.h"
 #include "Phases.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -95,7 +92,7 @@ struct CombineUpdatesPass
       kernel.getBodyRegion().walk(
           [&](ParallelOp loop) { loops.push_back(loop); });
       for (ParallelOp loop : loops) {
-        if (failed(formUpdates(loop, *target)))
+        if (failed(formUpdates(loop, *target, remarks)))
           return signalPassFailure();
         combine(loop, *target);
       }
@@ -103,15 +100,6 @@ struct CombineUpdatesPass
   }
 
 private:
-  LogicalResult formUpdates(ParallelOp loop, const TargetInfo &target);
-  /// Whether they changed the loop.
-  FailureOr<bool> formBeside(ParallelOp loop, const LoopDemand &demand,
-                             const LoopAccess &access, memref::StoreOp store);
-  bool putInOrder(ParallelOp loop, const LoopDemand &demand);
-  FailureOr<bool> formIrregular(ParallelOp loop, const LoopDemand &demand,
-                                const LoopAccess &access,
-                                memref::StoreOp store);
-  void makeAtomic(const ElementUpdate &update);
   void combine(ParallelOp loop, const TargetInfo &target) {
     SmallVector<memref::AtomicRMWOp> updates;
     loop.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -195,180 +183,6 @@ void CombineUpdatesPass::combine(ParallelOp loop, memref::AtomicRMWOp update,
                              "one of them is made; a `layout` on the loop "
                              "keeps them apart";
   ++combinedUpdates;
-}
-
-/// The dimensions of the loop on which no index of an access depends.
-static SmallVector<unsigned> dimsBesideElement(ArrayRef<int64_t> extents,
-                                               ArrayRef<LoopIndex> indices) {
-  SmallVector<unsigned> dims;
-  for (auto [dim, extent] : llvm::enumerate(extents))
-    if (extent > 1 && llvm::none_of(indices, [&, d = dim](const LoopIndex &f) {
-          return f.dependsOn(d);
-        }))
-      dims.push_back(dim);
-  return dims;
-}
-
-/// The layout of a loop in which a thread has all iterations along `beside`,
-/// the last dimension fastest; threads deal out the other dimensions.
-static FragmentLayout inOrder(ArrayRef<int64_t> extents,
-                              ArrayRef<unsigned> beside, int64_t threads) {
-  if (beside.size() == extents.size())
-    return FragmentLayout::replicated(extents, threads);
-  SmallVector<int64_t> shape(extents);
-  for (unsigned dim : llvm::reverse(beside))
-    shape.erase(shape.begin() + dim);
-  SmallVector<unsigned> lastFirst = llvm::to_vector(
-      llvm::reverse(llvm::seq<unsigned>(0, unsigned(shape.size()))));
-  FragmentLayout layout =
-      FragmentLayout::blocked(shape, threads, /*vector=*/1, lastFirst);
-  // Those of `beside` that come before are not in the layout yet.
-  for (unsigned i = beside.size(); i-- > 0;)
-    layout = layout.expanded(beside[i] - i, extents[beside[i]]);
-  return layout;
-}
-
-/// Whether an operation of the loop other than `store` and `load` accesses the
-/// buffer that `store` writes; with `isRead`, whether one reads it.
-static bool hasOtherAccesses(const LoopDemand &demand, memref::StoreOp store,
-                             memref::LoadOp load, bool isRead = false) {
-  return llvm::any_of(demand.accesses, [&](const LoopAccess &other) {
-    return other.buffer() == store.getMemRef() &&
-           other.operand->getOwner() != store &&
-           other.operand->getOwner() != load && (!isRead || other.isRead);
-  });
-}
-
-void CombineUpdatesPass::makeAtomic(const ElementUpdate &update) {
-  memref::StoreOp store = update.store;
-  OpBuilder builder(store);
-  memref::AtomicRMWOp::create(builder, store.getLoc(), update.kind,
-                              update.createOperand(builder), store.getMemRef(),
-                              store.getIndices());
-  store.erase();
-  for (Operation *op : llvm::reverse(update.chain))
-    op->erase();
-  memref::LoadOp load = update.load;
-  load.erase();
-}
-
-/// Makes atomic updates of the loop's updates of elements that several of its
-/// iterations name, unless they are one thread's as the program states layouts;
-/// or gives all iterations of an element to one thread.
-LogicalResult CombineUpdatesPass::formUpdates(ParallelOp loop,
-                                              const TargetInfo &target) {
-  LayoutConstraints constraints(target, getAgentThreads(loop));
-  cast<TileOpInterface>(loop.getOperation()).getLayoutConstraints(constraints);
-  if (!constraints.loopDemand)
-    return success();
-  const LoopDemand &demand = *constraints.loopDemand;
-  for (const LoopAccess &access : demand.accesses) {
-    auto store = dyn_cast<memref::StoreOp>(access.operand->getOwner());
-    if (!store || isLocal(store.getMemRef()))
-      continue;
-    bool hasAllIndices =
-        dimsBesideElement(loop.getExtents(), access.indices).empty();
-    FailureOr<bool> changed = hasAllIndices
-                                  ? formIrregular(loop, demand, access, store)
-                                  : formBeside(loop, demand, access, store);
-    if (failed(changed))
-      return failure();
-    // The accesses that were collected are not these any more.
-    if (*changed)
-      return formUpdates(loop, target);
-  }
-  return success();
-}
-
-/// An element whose indices leave out loop indices: `acc[i]` in a loop over i
-/// and j. Where the loop does not read it a condition picks the iteration that
-/// writes.
-FailureOr<bool> CombineUpdatesPass::formBeside(ParallelOp loop,
-                                               const LoopDemand &demand,
-                                               const LoopAccess &access,
-                                               memref::StoreOp store) {
-  bool isRead = dependsOnElement(store) ||
-                hasOtherAccesses(demand, store, {}, /*isRead=*/true);
-  if (!isRead || isHeldAsStated(demand, access) ||
-      getOwnedAccess(demand, access))
-    return false;
-  std::optional<ElementUpdate> update = updateOf(store);
-  if (update && !hasOtherAccesses(demand, store, update->load) &&
-      getStorageBits(store.getValueToStore().getType()) >= 32 &&
-      !loop.getLayout()) {
-    makeAtomic(*update);
-    return true;
-  }
-  if (!loop.getLayout())
-    return putInOrder(loop, demand);
-  InFlightDiagnostic diag =
-      store.emitOpError()
-      << "expected a layout of the loop in which one thread has all iterations "
-         "of an element that they read and write, got threads that have "
-         "different parts of index "
-      << dimsBesideElement(loop.getExtents(), access.indices).front();
-  diag.attachNote(loop.getLoc()) << "in this loop; without a `layout` the "
-                                    "compiler states such a one";
-  return diag;
-}
-
-/// Gives all iterations of an element that the loop reads and writes to one
-/// thread.
-bool CombineUpdatesPass::putInOrder(ParallelOp loop, const LoopDemand &demand) {
-  llvm::SmallSetVector<unsigned, 4> dims;
-  for (const LoopAccess &access : demand.accesses) {
-    auto store = dyn_cast<memref::StoreOp>(access.operand->getOwner());
-    if (store && !isLocal(store.getMemRef()) &&
-        (dependsOnElement(store) ||
-         hasOtherAccesses(demand, store, {}, /*isRead=*/true)))
-      dims.insert_range(dimsBesideElement(loop.getExtents(), access.indices));
-  }
-  SmallVector<unsigned> beside = llvm::to_vector(dims);
-  llvm::sort(beside);
-  loop.setLayoutAttr(
-      FragmentLayoutAttr::get(&getContext(), inOrder(loop.getExtents(), beside,
-                                                     getAgentThreads(loop))));
-  remarkAt(remarks, loop)
-      << "one thread has all iterations of an element, in the order of their "
-         "indices: they read and write it; sums, extrema and bit operations "
-         "that nothing else in the loop reads are combined among threads";
-  return true;
-}
-
-/// An element whose indices have quotients or remainders, which several
-/// iterations name.
-FailureOr<bool> CombineUpdatesPass::formIrregular(ParallelOp loop,
-                                                  const LoopDemand &demand,
-                                                  const LoopAccess &access,
-                                                  memref::StoreOp store) {
-  if (isGlobal(store.getMemRef()) ||
-      llvm::none_of(access.indices,
-                    [](const LoopIndex &form) { return form.isIrregular; }) ||
-      !dependsOnElement(store) || isHeldAsStated(demand, access))
-    return false;
-  std::optional<IterationValues> elements = IterationValues::compute(
-      store.getIndices(), loop.getBodyRegion().getArguments(),
-      loop.getExtents());
-  if (!elements || !elements->hasRepeated())
-    return false;
-  std::optional<ElementUpdate> update = updateOf(store);
-  if (!update || hasOtherAccesses(demand, store, update->load)) {
-    InFlightDiagnostic diag =
-        store.emitOpError()
-        << "expected each iteration to change an element of its own, got one "
-           "element that several iterations read and write";
-    diag.attachNote(loop.getLoc())
-        << "in this loop; sums, extrema and bit operations of an element "
-           "that nothing else in the loop uses become atomic updates, and "
-           "layouts under which one thread executes the iterations of an "
-           "element need none";
-    return diag;
-  }
-  remarkAt(remarks, store)
-      << "several iterations update one element: made an atomic update; "
-         "layouts under which one thread executes them need none";
-  makeAtomic(*update);
-  return true;
 }
 
 /// What the indices of `update` are computed by, once more.
