@@ -121,19 +121,32 @@ tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
   return layout;
 }
 
-/// Every coordinate of `dim` below this one is held by some thread.
-static int64_t coveredFromZero(const FragmentLayout &layout, int dim) {
+/// Register digits with which the threads hold all of a dimension of `extent`,
+/// each element once, beside those that `layout` has. A region whose threads
+/// overshoot it has holes between its digits.
+static Modes registersBeside(const FragmentLayout &layout, int dim,
+                             int64_t extent) {
   SmallVector<std::pair<int64_t, int64_t>> digits; // stride, extent
   for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})
     for (const Mode &mode : layout.modes(axis))
       if (mode.dim == dim)
         digits.push_back({mode.stride, mode.extent});
   llvm::sort(digits);
+  Modes result;
   int64_t covered = 1;
-  for (auto [stride, extent] : digits)
-    if (stride <= covered)
-      covered += stride * (extent - 1);
-  return covered;
+  for (auto [stride, count] : digits) {
+    if (stride <= covered) {
+      covered += stride * (count - 1);
+      continue;
+    }
+    if (stride >= extent || stride % covered != 0)
+      break;
+    result.push_back({stride / covered, dim, covered});
+    covered = stride * count;
+  }
+  if (covered < extent)
+    result.push_back({ceilDiv(extent, covered), dim, covered});
+  return result;
 }
 
 /// The part of a fragment that a loop covers, from the loop's layout.
@@ -166,11 +179,8 @@ FragmentLayout tile::fragmentFromLoop(ArrayRef<int64_t> fragmentShape,
     return layout;
   // Elements outside the loop's region: further registers.
   Modes registers = layout.modes(Axis::Register);
-  for (auto [dim, extent] : llvm::enumerate(fragmentShape)) {
-    int64_t covered = coveredFromZero(layout, int(dim));
-    if (covered < extent)
-      registers.push_back({ceilDiv(extent, covered), int(dim), covered});
-  }
+  for (auto [dim, extent] : llvm::enumerate(fragmentShape))
+    llvm::append_range(registers, registersBeside(layout, int(dim), extent));
   return FragmentLayout(fragmentShape, registers, layout.modes(Axis::Lane),
                         layout.modes(Axis::Warp), layout.modes(Axis::Block));
 }
