@@ -9,6 +9,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include <map>
+#include <set>
 
 using namespace mlir;
 using namespace mlir::tile;

@@ -19,16 +19,6 @@ static FragmentLayout withShape(const FragmentLayout &layout,
                         layout.modes(Axis::Block));
 }
 
-static bool hasDigits(const FragmentLayout &layout, int dim,
-                      bool ofThreads = false) {
-  for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})
-    for (const Mode &mode : layout.modes(axis))
-      if (mode.dim == dim && mode.extent > 1 &&
-          !(ofThreads && axis == Axis::Register))
-        return true;
-  return false;
-}
-
 /// The registers of a loop over `shape`: what else the fragment has in them is
 /// left out.
 static FragmentLayout withoutRegistersBeyond(const FragmentLayout &layout,

@@ -10,6 +10,7 @@ from .emit_loops import structured
 from .emit_warps import by_hand
 from .ranges import is_pure
 from .statements import Alloc, Assign, Define, For, If, Store, Tile, Warps, While, leaves
+from .thread_fragments import OF_THREADS
 from .values import (
     BOOL,
     INT32,
@@ -29,7 +30,6 @@ from .values import (
 _BETWEEN_THREADS = ("exchange", "thread_reduce")
 _MEETINGS = (*_BETWEEN_THREADS, "meet")
 _UNGUARDED = (*_MEETINGS, "sync", "view")
-_OF_THREADS = ("evaluate", "print", "assert", "copy", "fill")
 
 
 def exchanges(statement):
@@ -133,7 +133,7 @@ class Divergence:
                 if type(x) is Tile and x.name not in _UNGUARDED:
                     sides = [getattr(y, "buffer", y) for y in x.operands.values()]
                     local = any(isinstance(y, Buffer) and y.space == "local" for y in sides)
-                    if x.name not in _OF_THREADS or (x.name in ("copy", "fill") and not local):
+                    if x.name not in OF_THREADS or (x.name in ("copy", "fill") and not local):
                         return True
                 if type(x) is For and x.kind in ("parallel", "pipelined") or self.of_block(x):
                     return True

@@ -15,11 +15,8 @@ from .kernel import thread_index
 from .places import Places, nodes
 from .ranges import forms_of, linear
 from .statements import Alloc, Assign, Assume, Define, For, If, Store, Tile, Warps, While, allocated
-from .thread_fragments import thread_fragments
+from .thread_fragments import OF_THREADS, thread_fragments
 from .values import Const, Let, Load, Op, Variable, binary, unary, walk
-
-# Operations on tiles that a thread does for itself where a side is memory of its own.
-_OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
 
 
 def _works_as_block(statement):
@@ -29,7 +26,7 @@ def _works_as_block(statement):
             if type(x) is Tile:
                 sides = (getattr(y, "buffer", y) for y in x.operands.values())
                 local = any(isinstance(y, Buffer) and y.space == "local" for y in sides)
-                if x.name not in _OF_THREADS or (x.name in ("copy", "fill") and not local):
+                if x.name not in OF_THREADS or (x.name in ("copy", "fill") and not local):
                     return True
             if type(x) is For and x.kind in ("parallel", "pipelined") or _works_as_block(x):
                 return True
@@ -192,7 +189,7 @@ class Threads(Places):
             )
             return (
                 "thread"
-                if statement.name in _OF_THREADS and (touches or self.reads_threads(statement))
+                if statement.name in OF_THREADS and (touches or self.reads_threads(statement))
                 else "block"
             )
         if kind is Store:

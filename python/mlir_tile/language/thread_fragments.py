@@ -6,11 +6,12 @@ thread; an element of the block's would be one sum of all of them.
 """
 
 from .buffers import Buffer
+from .places import nodes
 from .statements import For, Store, Tile
 from .values import Load, walk
 
-# Operations that a thread does for itself where a side is memory of its own.
-_OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
+# Operations on tiles that a thread does for itself where a side is memory of its own.
+OF_THREADS = ("copy", "fill", "evaluate", "print", "assert")
 
 
 def thread_fragments(body, emitter):
@@ -22,8 +23,6 @@ def thread_fragments(body, emitter):
 
 
 def _look(body, emitter, parallel, threaded, shared, own):
-    from .places import nodes
-
     for statement in body:
         here = threaded or emitter.reads_threads(statement)
         loads = {x.buffer for x in nodes(statement) if isinstance(x, Load)}
@@ -36,7 +35,7 @@ def _look(body, emitter, parallel, threaded, shared, own):
                 names = (y for x in statement.indices for y in walk(x))
                 if not any(map(emitter.of_thread, names)):
                     own.add(statement.buffer)
-        if type(statement) is Tile and statement.name not in _OF_THREADS:
+        if type(statement) is Tile and statement.name not in OF_THREADS:
             sides = (getattr(x, "buffer", x) for x in statement.operands.values())
             shared |= {x for x in sides if isinstance(x, Buffer)}
         inner = parallel or (type(statement) is For and statement.kind == "parallel")

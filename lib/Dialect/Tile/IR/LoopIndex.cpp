@@ -251,14 +251,13 @@ bool LoopAccess::isConditional() const {
   return !isa<TileOpInterface>(op) && !isa<TileOpInterface>(op->getParentOp());
 }
 
-/// Whether threads have different parts of a dimension.
-static bool isDealtOut(const FragmentLayout &layout, unsigned dim) {
-  return llvm::any_of(
-      ArrayRef<Axis>{Axis::Lane, Axis::Warp, Axis::Block}, [&](Axis axis) {
-        return llvm::any_of(layout.modes(axis), [&](const Mode &mode) {
-          return mode.dim == int(dim) && mode.extent > 1;
-        });
-      });
+bool tile::hasDigits(const FragmentLayout &layout, int dim, bool ofThreads) {
+  for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})
+    for (const Mode &mode : layout.modes(axis))
+      if (mode.dim == dim && mode.extent > 1 &&
+          !(ofThreads && axis == Axis::Register))
+        return true;
+  return false;
 }
 
 std::optional<OwnedAccess> tile::getOwnedAccess(const LoopDemand &loop,
@@ -296,15 +295,16 @@ std::optional<OwnedAccess> tile::getOwnedAccess(const LoopDemand &loop,
     owned.isWhole &= loop.shape[loopDim] == extent && index.constant == 0;
     owned.loopDims.push_back(loopDim);
   }
-  for (auto [dim, isUsed] : llvm::enumerate(used))
-    if (!isUsed && loop.shape[dim] != 1)
-      owned.determinesLoop = false;
-  // Several iterations name the element that one of them writes: a thread of
-  // them need not be the only one that holds it.
-  if (isa<memref::StoreOp>(access.operand->getOwner()))
-    for (auto [dim, isUsed] : llvm::enumerate(used))
-      if (!isUsed && loop.shape[dim] != 1 &&
-          (!loop.stated || isDealtOut(loop.stated.getLayout(), dim)))
-        return std::nullopt;
+  for (auto [dim, isUsed] : llvm::enumerate(used)) {
+    if (isUsed || loop.shape[dim] == 1)
+      continue;
+    owned.determinesLoop = false;
+    // Several iterations name the element that one of them writes: a thread of
+    // them need not be the only one that holds it.
+    if (isa<memref::StoreOp>(access.operand->getOwner()) &&
+        (!loop.stated ||
+         hasDigits(loop.stated.getLayout(), int(dim), /*ofThreads=*/true)))
+      return std::nullopt;
+  }
   return owned;
 }

@@ -98,6 +98,10 @@ struct OwnedAccess {
   /// fragment's layout determines the loop's.
   bool determinesLoop = true;
 };
+/// Whether a layout has digits of a dimension; with `ofThreads`, whether
+/// threads have different parts of it.
+bool hasDigits(const FragmentLayout &layout, int dim, bool ofThreads = false);
+
 /// The relation, or nullopt when element ownership cannot express the access
 /// (offsets that only the run knows, remainders, atomics): it goes through
 /// shared memory then.

@@ -16,10 +16,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
-#include "tile/Analysis/IterationValues.h"
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
-#include "tile/Dialect/Tile/IR/ElementUpdate.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
@@ -121,7 +119,6 @@ private:
   /// None where its indices cannot be computed once more behind the loop.
   static SmallVector<unsigned> dimsOfOneElement(ParallelOp loop,
                                                 memref::AtomicRMWOp update) {
-    SmallVector<unsigned> dims;
     ValueRange ivs = loop.getBodyRegion().getArguments();
     SmallVector<LoopIndex> forms;
     for (Value index : update.getIndices()) {
@@ -129,12 +126,7 @@ private:
       if (forms.back().isIrregular)
         return {};
     }
-    for (auto [dim, extent] : llvm::enumerate(loop.getExtents()))
-      if (extent > 1 && llvm::none_of(forms, [&, d = dim](const LoopIndex &f) {
-            return f.dependsOn(d);
-          }))
-        dims.push_back(dim);
-    return dims;
+    return dimsBesideElement(loop.getExtents(), forms);
   }
 
   void rewrite(ParallelOp loop, memref::AtomicRMWOp update,

@@ -25,9 +25,8 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// The dimensions of the loop on which no index of an access depends.
-static SmallVector<unsigned> dimsBesideElement(ArrayRef<int64_t> extents,
-                                               ArrayRef<LoopIndex> indices) {
+SmallVector<unsigned> tile::dimsBesideElement(ArrayRef<int64_t> extents,
+                                              ArrayRef<LoopIndex> indices) {
   SmallVector<unsigned> dims;
   for (auto [dim, extent] : llvm::enumerate(extents))
     if (extent > 1 && llvm::none_of(indices, [&, d = dim](const LoopIndex &f) {
@@ -104,9 +103,6 @@ private:
 };
 } // namespace
 
-/// Makes atomic updates of the loop's updates of elements that several of its
-/// iterations name, unless they are one thread's as the program states layouts;
-/// or gives all iterations of an element to one thread.
 LogicalResult CommonElements::run() {
   LayoutConstraints constraints(target, getAgentThreads(loop));
   cast<TileOpInterface>(loop.getOperation()).getLayoutConstraints(constraints);

@@ -7,10 +7,16 @@
 #ifndef TILE_LIB_TRANSFORMS_COMMONELEMENTS_H
 #define TILE_LIB_TRANSFORMS_COMMONELEMENTS_H
 
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Target/TargetInfo.h"
 
 namespace mlir::tile {
+
+/// The dimensions of a loop of `extents` on which none of the indices of an
+/// element depends: iterations along them name one element.
+SmallVector<unsigned> dimsBesideElement(ArrayRef<int64_t> extents,
+                                        ArrayRef<LoopIndex> indices);
 
 /// Makes atomic updates of the loop's updates of elements that several of its
 /// iterations name, unless they are one thread's as the program states layouts;
