@@ -148,18 +148,25 @@ def region(p, name, first, count, columns):
     return f"%{name}[{head}, {first}, %c0] sizes [1, {count}, {columns}]"
 
 
+# Rows are dealt out from the last one up, the blocks with the most keys first, so that none of them is left for the end; a
+# block that is not full stands at the beginning, where it has few keys. Rows before the first are read as zeros, and no
+# place takes what becomes of them.
+FROM_THE_END = """  // The blocks with the most keys first; the first rows, which see few keys, may be less than a block: it begins
+  // before them."""
+
+
 def plain_start(p):
     """Which rows and keys a block has, as the plain program says it."""
     if p.causal:
-        # The blocks with the most keys first, so that none of them is left for the end.
-        return """  %lastrow = arith.subi %queries, %c1 : index
-  %lastblock = arith.divui %lastrow, %crows : index
-  %block = arith.subi %lastblock, %b : index
-  %m = arith.muli %block, %crows : index
+        return f"""{FROM_THE_END}
+  %next_b = arith.addi %b, %c1 : index
+  %up = arith.muli %next_b, %crows : index
+  %m = arith.subi %queries, %up : index
   %below = arith.addi %m, %crows : index
-  %length = arith.minui %below, %keys : index
+  %length = arith.minsi %below, %keys : index
   // From this key on a block holds keys behind some query, or beyond the end.
-  %limit = arith.minui %m, %keys : index
+  %behind_m = arith.minsi %m, %keys : index
+  %limit = arith.maxsi %behind_m, %c0 : index
 """
     return """  %m = arith.muli %b, %crows : index
   %length = arith.addi %keys, %c0 : index
@@ -171,10 +178,12 @@ def plain_start(p):
 def start(p):
     """The same for lengths that differ, and windows."""
     lines = []
-    if p.causal:
-        longest = "index(%longest)" if p.layout == "packed" else "%queries"
+    if p.causal and p.layout == "packed":
+        # Rows before a sequence's first are another one's, so the last block is the one that is not full.
         lines += ["  // The blocks with the most keys first, so that none of them is left for the end."]
-        lines += [f"  %m := (({longest} - 1) // {p.rows} - %b) * {p.rows}"]
+        lines += [f"  %m := ((index(%longest) - 1) // {p.rows} - %b) * {p.rows}"]
+    elif p.causal:
+        lines += [FROM_THE_END, f"  %m := %queries - (%b + 1) * {p.rows}"]
     else:
         lines += [f"  %m := %b * {p.rows}"]
     begin, end = "%c0", "%keys"

@@ -26,21 +26,21 @@ tile.kernel @forward_gqa(%Q: memref<?x?x64xbf16> {tile.alignment = 16, tile.shap
   // Neighbouring heads of Q share one of K and V.
   %x0 = arith.divui %heads, %kvheads : index
   %g = arith.divui %h, %x0 : index
-  // The blocks with the most keys first, so that none of them is left for the end.
-  %x1 = arith.subi %queries, %c1 : index
-  %x2 = arith.divui %x1, %c64 : index
-  %x3 = arith.subi %x2, %b : index
-  %m = arith.muli %x3, %c64 : index
+  // The blocks with the most keys first; the first rows, which see few keys, may be less than a block: it begins
+  // before them.
+  %x1 = arith.addi %b, %c1 : index
+  %x2 = arith.muli %x1, %c64 : index
+  %m = arith.subi %queries, %x2 : index
   // The key that the block's first query stands at: the last query stands at the last key.
-  %x4 = arith.addi %m, %keys : index
-  %at = arith.subi %x4, %queries : index
+  %x3 = arith.addi %m, %keys : index
+  %at = arith.subi %x3, %queries : index
   %last = arith.addi %at, %c0 : index
-  %x5 = arith.addi %last, %c64 : index
-  %x6 = arith.minsi %x5, %keys : index
-  %length = arith.maxsi %x6, %c0 : index
+  %x4 = arith.addi %last, %c64 : index
+  %x5 = arith.minsi %x4, %keys : index
+  %length = arith.maxsi %x5, %c0 : index
   // A block that ends beyond this holds keys that some query does not see.
-  %x7 = arith.addi %last, %c1 : index
-  %limit = arith.minsi %x7, %keys : index
+  %x6 = arith.addi %last, %c1 : index
+  %limit = arith.minsi %x6, %keys : index
 
   %Qs = tile.alloc : memref<64x64xbf16, #shared>
   %Ks = tile.alloc : memref<64x64xbf16, #shared>
@@ -66,8 +66,8 @@ tile.kernel @forward_gqa(%Q: memref<?x?x64xbf16> {tile.alignment = 16, tile.shap
     scf.if %masked {
       tile.parallel (%i, %j) in (64, 64) {
       %key = arith.addi %n, %j : index
-      %x8 = arith.addi %last, %i : index
-      %out = arith.cmpi sgt, %key, %x8 : index
+      %x7 = arith.addi %last, %i : index
+      %out = arith.cmpi sgt, %key, %x7 : index
       %x = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>
       %y = arith.select %out, %none, %x : f32
       memref.store %y, %S[%i, %j] : memref<64x64xf32, #tile.fragment>
@@ -111,19 +111,19 @@ tile.kernel @forward_gqa(%Q: memref<?x?x64xbf16> {tile.alignment = 16, tile.shap
   tile.parallel (%i, %j) in (64, 64) {
     %x = memref.load %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
     %l = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
-    %x9 = arith.cmpf ogt, %l, %f32_0_0 : f32
-    %some = arith.select %x9, %l, %f32_1_0 : f32
+    %x8 = arith.cmpf ogt, %l, %f32_0_0 : f32
+    %some = arith.select %x8, %l, %f32_1_0 : f32
     %y = arith.divf %x, %some fastmath<arcp> : f32
     memref.store %y, %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
   }
   tile.parallel (%i) in (64) {
     %l = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
-    %x10 = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
-    %x11 = arith.mulf %x10, %scale : f32
-    %x12 = math.log2 %l fastmath<afn> : f32
-    %x13 = arith.addf %x11, %x12 : f32
-    %x14 = arith.mulf %x13, %f32_0_6931471805599453 : f32
-    memref.store %x14, %blockmax[%i] : memref<64xf32, #tile.fragment>
+    %x9 = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
+    %x10 = arith.mulf %x9, %scale : f32
+    %x11 = math.log2 %l fastmath<afn> : f32
+    %x12 = arith.addf %x10, %x11 : f32
+    %x13 = arith.mulf %x12, %f32_0_6931471805599453 : f32
+    memref.store %x13, %blockmax[%i] : memref<64xf32, #tile.fragment>
   }
   tile.copy %acc to %O[%h, %m, %c0] sizes [1, 64, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x64xbf16>
   tile.copy %blockmax to %LSE[%h, %m] sizes [1, 64] : memref<64xf32, #tile.fragment> to memref<?x?xf32>

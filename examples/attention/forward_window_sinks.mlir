@@ -28,30 +28,30 @@ tile.kernel @forward_window_sinks(%Q: memref<?x?x?x64xbf16> {tile.alignment = 16
   // Neighbouring heads of Q share one of K and V.
   %x0 = arith.divui %heads, %kvheads : index
   %g = arith.divui %h, %x0 : index
-  // The blocks with the most keys first, so that none of them is left for the end.
-  %x1 = arith.subi %queries, %c1 : index
-  %x2 = arith.divui %x1, %c64 : index
-  %x3 = arith.subi %x2, %b : index
-  %m = arith.muli %x3, %c64 : index
+  // The blocks with the most keys first; the first rows, which see few keys, may be less than a block: it begins
+  // before them.
+  %x1 = arith.addi %b, %c1 : index
+  %x2 = arith.muli %x1, %c64 : index
+  %m = arith.subi %queries, %x2 : index
   // The key that the block's first query stands at: the last query stands at the last key.
-  %x4 = arith.addi %m, %keys : index
-  %at = arith.subi %x4, %queries : index
-  %x5 = arith.index_cast %left : i32 to index
-  %first = arith.subi %at, %x5 : index
+  %x3 = arith.addi %m, %keys : index
+  %at = arith.subi %x3, %queries : index
+  %x4 = arith.index_cast %left : i32 to index
+  %first = arith.subi %at, %x4 : index
   %begin = arith.maxsi %first, %c0 : index
   %last = arith.addi %at, %c0 : index
-  %x6 = arith.addi %last, %c64 : index
-  %x7 = arith.minsi %x6, %keys : index
-  %length = arith.maxsi %x7, %begin : index
+  %x5 = arith.addi %last, %c64 : index
+  %x6 = arith.minsi %x5, %keys : index
+  %length = arith.maxsi %x6, %begin : index
   // A block that ends beyond this holds keys that some query does not see.
-  %x8 = arith.addi %last, %c1 : index
-  %limit = arith.minsi %x8, %keys : index
+  %x7 = arith.addi %last, %c1 : index
+  %limit = arith.minsi %x7, %keys : index
   // And so does one that begins before this.
   %whole = arith.addi %first, %c63 : index
   %hk = arith.addi %h, %c0 : index
   // Before the first key stands the sink: weight 1, value 0.
-  %x9 = memref.load %SINK[%hk] : memref<?xf32>
-  %sink = arith.mulf %x9, %f32_8_0 : f32
+  %x8 = memref.load %SINK[%hk] : memref<?xf32>
+  %sink = arith.mulf %x8, %f32_8_0 : f32
   %Qs = tile.alloc : memref<64x64xbf16, #shared>
   %Ks = tile.alloc : memref<64x64xbf16, #shared>
   %Vs = tile.alloc : memref<64x64xbf16, #shared>
@@ -72,17 +72,17 @@ tile.kernel @forward_window_sinks(%Q: memref<?x?x?x64xbf16> {tile.alignment = 16
     tile.copy %V[%z, %n, %g, %c0] sizes [1, 64, 1, 64] to %Vs : memref<?x?x?x64xbf16> to memref<64x64xbf16, #shared>
     tile.gemm %Qs, %Ks, %S {clear, transpose_b, policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
     %next = arith.addi %n, %ckeys : index
-    %x10 = arith.cmpi sgt, %next, %limit : index
-    %x11 = arith.cmpi slt, %n, %whole : index
-    %masked = arith.ori %x10, %x11 : i1
+    %x9 = arith.cmpi sgt, %next, %limit : index
+    %x10 = arith.cmpi slt, %n, %whole : index
+    %masked = arith.ori %x9, %x10 : i1
     scf.if %masked {
       tile.parallel (%i, %j) in (64, 64) {
       %key = arith.addi %n, %j : index
-      %x12 = arith.addi %last, %i : index
-      %x13 = arith.cmpi sgt, %key, %x12 : index
-      %x14 = arith.addi %first, %i : index
-      %x15 = arith.cmpi slt, %key, %x14 : index
-      %out = arith.ori %x13, %x15 : i1
+      %x11 = arith.addi %last, %i : index
+      %x12 = arith.cmpi sgt, %key, %x11 : index
+      %x13 = arith.addi %first, %i : index
+      %x14 = arith.cmpi slt, %key, %x13 : index
+      %out = arith.ori %x12, %x14 : i1
       %x = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>
       %y = arith.select %out, %none, %x : f32
       memref.store %y, %S[%i, %j] : memref<64x64xf32, #tile.fragment>
@@ -131,12 +131,12 @@ tile.kernel @forward_window_sinks(%Q: memref<?x?x?x64xbf16> {tile.alignment = 16
   }
   tile.parallel (%i) in (64) {
     %l = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
-    %x16 = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
-    %x17 = arith.mulf %x16, %scale : f32
-    %x18 = math.log2 %l fastmath<afn> : f32
-    %x19 = arith.addf %x17, %x18 : f32
-    %x20 = arith.mulf %x19, %f32_0_6931471805599453 : f32
-    memref.store %x20, %blockmax[%i] : memref<64xf32, #tile.fragment>
+    %x15 = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
+    %x16 = arith.mulf %x15, %scale : f32
+    %x17 = math.log2 %l fastmath<afn> : f32
+    %x18 = arith.addf %x16, %x17 : f32
+    %x19 = arith.mulf %x18, %f32_0_6931471805599453 : f32
+    memref.store %x19, %blockmax[%i] : memref<64xf32, #tile.fragment>
   }
   tile.copy %acc to %O[%z, %m, %h, %c0] sizes [1, 64, 1, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x?x64xbf16>
   tile.copy %blockmax to %LSE[%z, %h, %m] sizes [1, 1, 64] : memref<64xf32, #tile.fragment> to memref<?x?x?xf32>

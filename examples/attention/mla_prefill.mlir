@@ -15,14 +15,16 @@ tile.kernel @mla_prefill(%Q: memref<?x?x192xbf16> {tile.alignment = 16, tile.sha
   %scale = arith.constant 0.10411754627697264 : f32
   %queries = memref.dim %Q, %c1 : memref<?x?x192xbf16>
   %keys = memref.dim %K, %c1 : memref<?x?x192xbf16>
-  %lastrow = arith.subi %queries, %c1 : index
-  %lastblock = arith.divui %lastrow, %crows : index
-  %block = arith.subi %lastblock, %b : index
-  %m = arith.muli %block, %crows : index
+  // The blocks with the most keys first; the first rows, which see few keys, may be less than a block: it begins
+  // before them.
+  %next_b = arith.addi %b, %c1 : index
+  %up = arith.muli %next_b, %crows : index
+  %m = arith.subi %queries, %up : index
   %below = arith.addi %m, %crows : index
-  %length = arith.minui %below, %keys : index
+  %length = arith.minsi %below, %keys : index
   // From this key on a block holds keys behind some query, or beyond the end.
-  %limit = arith.minui %m, %keys : index
+  %behind_m = arith.minsi %m, %keys : index
+  %limit = arith.maxsi %behind_m, %c0 : index
 
   %Qs = tile.alloc : memref<128x192xbf16, #shared>
   %Ks = tile.alloc : memref<128x192xbf16, #shared>

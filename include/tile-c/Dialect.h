@@ -189,6 +189,7 @@ typedef struct TileMoveDecision {
   int64_t multicast;
   TileIntegers multicastAlong;
   bool inside;
+  bool inFront;
   TileIntegers groups;
 } TileMoveDecision;
 bool tileAttributeIsAMoveDecision(MlirAttribute attribute);

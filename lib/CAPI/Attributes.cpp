@@ -313,6 +313,7 @@ MlirAttribute tileMoveDecisionAttrGetChecked(MlirLocation location,
   decided.multicast = numberOrNull(context, decision.multicast);
   decided.multicastAlong = numbersOrNull(context, decision.multicastAlong);
   decided.inside = decision.inside;
+  decided.inFront = decision.inFront;
   decided.groups = numbersOrNull(context, decision.groups);
   return getStated(location, decided, "decision");
 }
@@ -324,6 +325,7 @@ TileMoveDecision tileMoveDecisionAttrGetDecision(MlirAttribute attribute) {
           numberOf(decided.multicast),
           numbersOf(decided.multicastAlong),
           decided.inside,
+          decided.inFront,
           numbersOf(decided.groups)};
 }
 

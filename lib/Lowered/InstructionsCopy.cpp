@@ -287,6 +287,8 @@ TensorMapFields readTensor(Machine &machine, const PtxInstruction &i,
   std::string wrong =
       tmaPieces(fields, form.mode, coordinates, offsets,
                 uint32_t(shared & ((1u << kRankShift) - 1)), pieces);
+  if (wrong.empty() && !i.has("g2s"))
+    wrong = checkStoreCoordinates(form.mode, coordinates);
   if (!wrong.empty())
     machine.fail(i, wrong);
   return fields;

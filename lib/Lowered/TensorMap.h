@@ -84,6 +84,11 @@ std::string tmaPieces(const TensorMapFields &map, TmaMode mode,
                       llvm::ArrayRef<uint16_t> offsets, uint32_t shared,
                       llvm::SmallVectorImpl<TmaPiece> &pieces);
 
+/// The rule that coordinates of a store or a reduction break, in words; empty
+/// where they break none. Loads may begin in front of the tensor, these not.
+std::string checkStoreCoordinates(TmaMode mode,
+                                  llvm::ArrayRef<int32_t> coordinates);
+
 /// Bytes that such an instruction counts at an mbarrier: the whole box, also
 /// what lies outside of the tensor.
 uint32_t tmaBytes(const TensorMapFields &map, TmaMode mode);

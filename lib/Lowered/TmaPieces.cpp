@@ -134,6 +134,21 @@ static std::string checkOperands(const TensorMapFields &map, TmaMode mode,
   return "";
 }
 
+/// The PTX ISA does not say so, NVIDIA's CUDA C++ Programming Guide does; an
+/// H200 reports an illegal instruction, also where the tensor has nothing of
+/// the box. Of scatter4's rows nobody says that they may be negative.
+std::string mlir::tile::lowered::checkStoreCoordinates(
+    TmaMode mode, llvm::ArrayRef<int32_t> coordinates) {
+  for (int32_t at : coordinates)
+    if (at < 0)
+      return expected(isByRows(mode)
+                          ? "a column and rows that are not negative in a store"
+                          : "a box that begins inside of the tensor or behind "
+                            "it in a store",
+                      at);
+  return "";
+}
+
 static std::string checkShared(const TensorMapFields &map, uint32_t shared) {
   if (shared % kSharedAlignment != 0)
     return expected("a shared address that is a multiple of 128 bytes, off by",

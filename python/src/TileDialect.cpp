@@ -265,13 +265,15 @@ static void bindMoveDecision(nb::module_ &m) {
              std::optional<MlirAttribute> plan,
              std::optional<int64_t> multicast,
              const std::vector<int64_t> &multicastAlong, bool inside,
-             const std::vector<int64_t> &groups, MlirContext context) {
+             const std::vector<int64_t> &groups, bool inFront,
+             MlirContext context) {
             TileMoveDecision decision = {
                 layout.value_or(MlirAttribute{nullptr}),
                 plan.value_or(MlirAttribute{nullptr}),
                 numberOrNone("multicast", multicast),
                 toC(multicastAlong),
                 inside,
+                inFront,
                 toC(groups)};
             return cls(checked(context, [&](MlirLocation location) {
               return tileMoveDecisionAttrGetChecked(location, decision);
@@ -280,8 +282,8 @@ static void bindMoveDecision(nb::module_ &m) {
           "cls"_a, "layout"_a = nb::none(), "plan"_a = nb::none(),
           "multicast"_a = nb::none(),
           "multicast_along"_a = std::vector<int64_t>(), "inside"_a = false,
-          "groups"_a = std::vector<int64_t>(), "context"_a.none() = nb::none(),
-          "What is decided of a move.")
+          "groups"_a = std::vector<int64_t>(), "in_front"_a = false,
+          "context"_a.none() = nb::none(), "What is decided of a move.")
       .def_property_readonly(
           "layout",
           [](MlirAttribute self) {
@@ -308,6 +310,11 @@ static void bindMoveDecision(nb::module_ &m) {
           "inside",
           [](MlirAttribute self) {
             return tileMoveDecisionAttrGetDecision(self).inside;
+          })
+      .def_property_readonly(
+          "in_front",
+          [](MlirAttribute self) {
+            return tileMoveDecisionAttrGetDecision(self).inFront;
           })
       .def_property_readonly("groups", [](MlirAttribute self) {
         return list(tileMoveDecisionAttrGetDecision(self).groups);

@@ -27,7 +27,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GROUPS, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SPARSE, FIRST_WALKS, Generator
+from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GROUPS, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SHIFTED, FIRST_SPARSE, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -123,7 +123,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_COMMON:
+    if seed >= FIRST_SHIFTED:
+        family = g.rng.choices(list(FAMILIES), list(FAMILIES.values()))[0]
+    elif seed >= FIRST_COMMON:
         family = common.program
     elif seed >= FIRST_AHEAD:
         family = ahead.program

@@ -3,7 +3,7 @@
 
 from elements import ELEMENTS, largest
 from expressions import Binary, Compare, Const, Dim, Load, Var, add, cast, const, mul
-from generator import OUT_WEIGHTS
+from generator import FIRST_SHIFTED, OUT_WEIGHTS
 from moves import Atomic, Await, Copy, Fill, Region
 from products import ConvertLayout, CopyReshaped, Reduce, Scan
 from statements import If, Loop, Parallel, Store, inside
@@ -212,6 +212,29 @@ def _out_element(g, tile):
     return element if largest(element) >= enough else tile.element
 
 
+def begin(g, buffer, dim, block, edge):
+    """Where a block's part of an output begins along a dimension: at its multiple of `edge`; of some seeds all blocks by so
+    much before or behind, or counted from the last element, so that the first part may begin before the first element."""
+    own = mul(block, edge)
+    if g.program.seed < FIRST_SHIFTED:
+        return own
+    # Tensor copies begin at multiples of 16 bytes of a row.
+    unit = 1 if dim + 1 < buffer.rank else max(1, 128 // ELEMENTS[buffer.element].bits)
+    unit = unit if g.chance(0.8) else 1
+    kind = g.weighted({"own": 2, "before": 3, "behind": 1, "number": 3, "end": 3})
+    g.tag(f"begins_{kind}")
+    if kind == "before":
+        return add(own, -unit * g.rng.randrange(1, 1 + max(1, (edge + 9) // unit)))
+    if kind == "behind":
+        return add(own, unit * g.rng.randrange(1, 1 + max(1, edge // unit)))
+    if kind == "number":
+        most = max(1, edge // unit)
+        return add(own, mul(cast(g.scalar([-most - 1, -most, -1, 0, 1, most]), "index"), unit))
+    if kind == "end":
+        return add(Dim(buffer, dim), mul(add(block, 1), -edge))
+    return own
+
+
 def target(g, tile, turned=False, element=None, kind=None):
     """An output for a tile of each block: buffer, offsets, sizes, which dimensions may overhang."""
     element = element or _out_element(g, tile)
@@ -222,7 +245,8 @@ def target(g, tile, turned=False, element=None, kind=None):
             names, blocks = names[::-1], blocks[::-1]
         lead, first = (["B"], [g.batch]) if g.batch else ([], [])
         buffer = g.argument(lead + names, element, out=True, kind=kind or "smallint")
-        return buffer, first + [mul(b, edge) for b, edge in blocks], [1] * len(lead) + shape
+        starts = [begin(g, buffer, len(lead) + d, b, edge) for d, (b, edge) in enumerate(blocks)]
+        return buffer, first + starts, [1] * len(lead) + shape
     if len(g.program.grid) == 2 and g.chance(0.25):
         # Blocks by number, some beyond the end; one that lies outside of the grid has the number of one inside.
         buffer = g.argument([g.size("L", [4, 9, 24]), *shape], element, out=True, kind=kind or "smallint")

@@ -239,6 +239,16 @@ static void expectRule(const TensorMapFields &map, TmaMode mode,
   EXPECT_TRUE(pieces.empty());
 }
 
+TEST(TmaPieces, StoresBeginInsideOrBehind) {
+  EXPECT_EQ(checkStoreCoordinates(TmaMode::Tile, {0, 128}), "");
+  EXPECT_EQ(checkStoreCoordinates(TmaMode::Tile, {64, 0, -1}),
+            "expected a box that begins inside of the tensor or behind it in a "
+            "store, got -1");
+  EXPECT_EQ(checkStoreCoordinates(TmaMode::Scatter4, {0, 1, 2, -7, 3}),
+            "expected a column and rows that are not negative in a store, got "
+            "-7");
+}
+
 TEST(TmaPieces, RefusesBrokenRules) {
   TensorMapFields tiled = TiledParameters().fields();
   TensorMapFields im2col = Im2colParameters().fields();

@@ -37,6 +37,8 @@ public:
   /// `user` stands; nothing where that is not known.
   std::optional<bool> decide(arith::CmpIPredicate predicate, Value lhs,
                              Value rhs, Operation *user) const;
+  /// Whether `index` is never negative at `user`.
+  bool isNotNegative(Value index, Operation *user) const;
   /// Whether `index` is one of the `extent` numbers from 0 on at `user`.
   bool isInside(Value index, int64_t extent, Operation *user) const;
 

@@ -65,6 +65,12 @@ std::string whyNotIm2colMap(Im2colOp op);
 /// needs; empty when it is. Overhang and alignment are not asked.
 std::string whyNotOneRun(TileMoveOpInterface copy, const SharedLayout &shared);
 
+/// Whether a move to global memory may begin at a negative index of its target.
+/// No tensor copy may: an H200 reports an illegal instruction, even where the
+/// buffer has nothing of the box (NVIDIA's CUDA C++ Programming Guide, "Using
+/// TMA to transfer multi-dimensional arrays"). Loads may begin there.
+bool mayBeginInFront(TileMoveOpInterface store);
+
 /// The kernel argument that a buffer is, seen through casts; null when there is
 /// none.
 BlockArgument getKernelArgumentOf(Value buffer);

@@ -4,6 +4,9 @@
 #include "tile/Analysis/TmaGeometry.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "tile/Analysis/IndexFacts.h"
+#include "tile/Analysis/IndexOrder.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -351,4 +354,13 @@ std::string tile::whyNotOneRun(TileMoveOpInterface copy,
     return "the region does not start at a multiple of 16 bytes of the shared "
            "buffer";
   return {};
+}
+
+bool tile::mayBeginInFront(TileMoveOpInterface store) {
+  KernelOp kernel = kernelOf(store);
+  return llvm::any_of(store.getTargetOffsets(), [&](Value offset) {
+    IndexFacts facts = getIndexFacts(offset, store);
+    bool isInside = facts.min && *facts.min >= 0;
+    return !isInside && !IndexOrder(kernel).isNotNegative(offset, store);
+  });
 }

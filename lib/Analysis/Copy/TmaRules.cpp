@@ -296,6 +296,10 @@ static Reason whyNotTma(const CopyFacts &facts, const TargetInfo &target,
     for (auto [stride, offset] : llvm::zip_equal(strides, global.offsets))
       if (stride.asConstant() == 1 && !offset.isMultipleOf(2))
         return "the region may begin inside a byte";
+    if (!isLoad && mayBeginInFront(copy))
+      return {"the store may begin in front of " + global.name +
+                  ", where no tensor copy may, and threads store no half bytes",
+              kPromiseLeast};
   }
   // Measured on an H200: what is cut off inside 16 bytes is written after all.
   if (!isLoad && global.mayOverhang &&

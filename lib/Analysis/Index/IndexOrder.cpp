@@ -110,6 +110,13 @@ public:
   /// from here on.
   void goBackTo(LoopIteration iteration);
 
+  /// From here on it counts that a block runs: no extent of the grid is zero.
+  void assumeBlock() {
+    for (unsigned dim = 0; dim < kernel.getGrid().getNumResults(); ++dim)
+      blockIndex(dim);
+    blockExists = true;
+  }
+
 private:
   void collectConditions();
   void collectCondition(Value condition, bool holds);
@@ -137,6 +144,12 @@ private:
   bool isNotNegative(Value value) {
     return factsOf(value).min.value_or(-1) >= 0;
   }
+  /// The same, where bounds have to be compared for it: with a block of the
+  /// grid `(n - 1) / 64` divides no negative number.
+  bool isNeverNegative(Value value, unsigned depth) {
+    return isNotNegative(value) ||
+           (blockExists && isBelow(-1 - expressionOf(value, depth + 1), 0));
+  }
   /// Whether an earlier iteration computed `value`.
   bool isPast(Value value) {
     return past.loop &&
@@ -156,7 +169,7 @@ private:
   const IndexOrder &order;
   Operation *user;
   MLIRContext *context;
-  bool inBranch;
+  bool inBranch, blockExists = false;
   SmallVector<Variable> variables;
   /// Expressions that are not negative where `user` stands.
   SmallVector<AffineExpr> facts;
@@ -312,7 +325,8 @@ AffineExpr Question::expressionOf(Value value, unsigned depth) {
     std::optional<int64_t> by = factorOf(op->getOperand(1));
     bool isFloor = isa<arith::FloorDivSIOp>(op);
     // All of them round down what is not negative.
-    if (by && *by > 0 && (isFloor || isNotNegative(op->getOperand(0))) &&
+    if (by && *by > 0 &&
+        (isFloor || isNeverNegative(op->getOperand(0), depth)) &&
         (!inBranch || isExact(op->getOperand(0)))) {
       bool isRest = isa<arith::RemUIOp, arith::RemSIOp>(op);
       return keep(isRest ? operand(0) % *by : operand(0).floorDiv(*by));
@@ -472,6 +486,21 @@ void Question::collectCondition(Value condition, bool holds) {
 //===----------------------------------------------------------------------===//
 // Answers
 //===----------------------------------------------------------------------===//
+
+bool IndexOrder::isNotNegative(Value index, Operation *user) const {
+  // As in `decide`: indices do not wrap around, but what a branch says is
+  // compared with exact values only.
+  for (bool inBranch : {false, true}) {
+    Question question(kernel, *this, user, inBranch);
+    if (inBranch && !question.isExact(index))
+      return false;
+    question.assumeBlock();
+    AffineExpr expression = question.expressionOf(index);
+    if (question.isBelow(-1 - expression, 0))
+      return true;
+  }
+  return false;
+}
 
 bool IndexOrder::isInside(Value index, int64_t extent, Operation *user) const {
   IndexFacts facts = getIndexFacts(index, user, /*wraps=*/true);

@@ -421,6 +421,7 @@ class MoveDecisionAttr(Attribute):
         multicast_along: Sequence[int] = ...,
         inside: bool = False,
         groups: Sequence[int] = ...,
+        in_front: bool = False,
         context: Context | None = None,
     ) -> MoveDecisionAttr:
         """ValueError where nothing is decided: an operation has no attribute then."""
@@ -435,6 +436,8 @@ class MoveDecisionAttr(Attribute):
         """Dimensions of the cluster; empty: all."""
     @property
     def inside(self) -> bool: ...
+    @property
+    def in_front(self) -> bool: ...
     @property
     def groups(self) -> list[int]:
         """Groups of warps along each dimension of the shared buffer; empty: one group."""

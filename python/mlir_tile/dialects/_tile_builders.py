@@ -91,7 +91,7 @@ def _attributes(given):
 
 
 _REQUESTS = ("prefer", "disable_tma", "coalesced_width", "eviction_policy")
-_DECISIONS = ("layout", "plan", "multicast", "multicast_along", "inside", "groups")
+_DECISIONS = ("layout", "plan", "multicast", "multicast_along", "inside", "groups", "in_front")
 
 
 def _move_attributes(given):
@@ -219,7 +219,8 @@ def copy(
     **attributes,
 ) -> _ops.CopyOp:
     """Copies a region to another. Attributes: source_sizes, target_sizes, layout, plan, prefer,
-    disable_tma, coalesced_width, eviction_policy, multicast, multicast_along, inside, groups.
+    disable_tma, coalesced_width, eviction_policy, multicast, multicast_along, inside, groups,
+    in_front.
     Returns the operation; its `token`, where `asynchronous`, is what `await_` takes."""
     if pad is not None:
         pad = _scalar(pad, _element_type(target), loc, ip)

@@ -49,7 +49,8 @@ static void addPart(KernelLowering &lowering, const CopyParts &parts,
 
 /// First coordinates of the region in the order of the tensor map; null where
 /// zero. Nothing of an empty buffer may be touched: the last coordinate then
-/// lies so far outside that all of the region does.
+/// lies so far behind it that all of the region does. In front of it, stores
+/// would be illegal instructions.
 static SmallVector<Value> firstCoordinates(KernelLowering &lowering,
                                            const CopyParts &parts,
                                            const TmaGeometry &geometry) {
@@ -66,11 +67,32 @@ static SmallVector<Value> firstCoordinates(KernelLowering &lowering,
   if (Value empty = isEmpty(lowering, parts.global)) {
     Value &last = first.back();
     int64_t extent = parts.globalExtents[geometry.order.back()];
+    int64_t behind =
+        std::numeric_limits<int32_t>::max() - extent - geometry.box.back();
     Value inside = last ? last : lowering.i32(0);
-    last = b.createOrFold<arith::SelectOp>(
-        empty, lowering.i32(-extent - geometry.box.back()), inside);
+    last = b.createOrFold<arith::SelectOp>(empty, lowering.i32(behind), inside);
   }
   return first;
+}
+
+Value tile::nvvm::beginsInFront(KernelLowering &lowering,
+                                const CopyParts &parts,
+                                const TmaGeometry &geometry) {
+  TileMoveOpInterface copy = parts.copy;
+  if (!copy.getInFront())
+    return {};
+  auto &b = lowering.builder;
+  Value result;
+  // Boxes begin where the part does, or behind.
+  for (Value first : firstCoordinates(lowering, parts, geometry)) {
+    if (!first)
+      continue;
+    Value isNegative = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                     first, lowering.i32(0));
+    result =
+        result ? b.createOrFold<arith::OrIOp>(result, isNegative) : isNegative;
+  }
+  return result;
 }
 
 /// The coordinates of each instruction, by where its box starts in the region.
@@ -150,8 +172,8 @@ void tile::nvvm::forEachBox(
          coordinates(box.coords));
 }
 
-/// Rows by index, four at a time: their numbers as 32 bits, of which those that
-/// no map has stay such.
+/// Rows by index, four at a time: their numbers as 32 bits. Those that no map
+/// has become the largest number, for stores take none that is negative.
 static FailureOr<SmallVector<Value>> fourRows(KernelLowering &lowering,
                                               TileMoveOpInterface copy,
                                               Value indices, Value first) {
@@ -162,9 +184,9 @@ static FailureOr<SmallVector<Value>> fourRows(KernelLowering &lowering,
                                         lowering.add(first, lowering.i64(i)));
     if (failed(row))
       return failure();
-    Value number = b.createOrFold<arith::MaxSIOp>(*row, lowering.i64(-1));
-    number = b.createOrFold<arith::MinSIOp>(
-        number, lowering.i64(std::numeric_limits<int32_t>::max()));
+    // Without a sign, a negative number is a large one.
+    Value number = b.createOrFold<arith::MinUIOp>(
+        *row, lowering.i64(std::numeric_limits<int32_t>::max()));
     number = b.createOrFold<arith::TruncIOp>(b.getI32Type(), number);
     rows.push_back(number);
   }

@@ -115,7 +115,7 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
       describeTensorMap(lowering, copy, parts.argument, *geometry));
   if (!parts.isLoad) {
     std::optional<AtomicKind> combining = copy.getCombining();
-    finishStore(lowering, copy, [&] {
+    auto storeBoxes = [&] {
       fenceGlobal(lowering, parts);
       Value policy = cachePolicy(lowering, copy);
       forEachBox(lowering, parts, *geometry,
@@ -129,8 +129,23 @@ static LogicalResult lowerTensor(KernelLowering &lowering,
                          b, map, source, coords, policy,
                          NVVM::TMAStoreMode::TILE, /*predicate=*/Value());
                  });
+    };
+    Value isInFront = beginsInFront(lowering, parts, *geometry);
+    if (!isInFront) {
+      finishStore(lowering, copy, storeBoxes);
+      return success();
+    }
+    LogicalResult byElements = success();
+    onOneThread(lowering, isInFront, [&] {
+      byElements = storeByElements(lowering, parts, *geometry);
     });
-    return success();
+    // The group of bulk copies may be empty: who waits for it counts groups.
+    finishStore(lowering, copy, [&] {
+      Value isInside = b.createOrFold<arith::XOrIOp>(
+          isInFront, arith::ConstantOp::create(b, b.getBoolAttr(true)));
+      onOneThread(lowering, isInside, storeBoxes);
+    });
+    return byElements;
   }
   onOneThread(lowering, lowering.elected(), [&] {
     fenceGlobal(lowering, parts);

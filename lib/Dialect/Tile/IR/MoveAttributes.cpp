@@ -31,14 +31,16 @@ MoveDecision MoveDecision::of(MoveDecisionAttr attr) {
   if (!attr)
     return {};
   return {attr.getLayout(),         attr.getPlan(),   attr.getMulticast(),
-          attr.getMulticastAlong(), attr.getInside(), attr.getGroups()};
+          attr.getMulticastAlong(), attr.getInside(), attr.getInFront(),
+          attr.getGroups()};
 }
 
 MoveDecisionAttr MoveDecision::getAttr(MLIRContext *context) const {
-  if (!layout && !plan && !multicast && !multicastAlong && !inside && !groups)
+  if (!layout && !plan && !multicast && !multicastAlong && !inside &&
+      !inFront && !groups)
     return {};
   return MoveDecisionAttr::get(context, layout, plan, multicast, multicastAlong,
-                               inside, groups);
+                               inside, inFront, groups);
 }
 
 //===----------------------------------------------------------------------===//
@@ -47,8 +49,9 @@ MoveDecisionAttr MoveDecision::getAttr(MLIRContext *context) const {
 
 /// Those of a request, then those of a decision.
 static constexpr StringRef kNames[] = {
-    "coalesced_width", "disable_tma", "eviction_policy", "prefer",
-    "groups",          "inside",      "layout",          "multicast",
+    "coalesced_width", "disable_tma", "eviction_policy",
+    "prefer",          "groups",      "in_front",
+    "inside",          "layout",      "multicast",
     "multicast_along", "plan"};
 static constexpr size_t kNumRequests = 4;
 
@@ -122,6 +125,7 @@ static LogicalResult takeDecision(NamedAttrList &written,
       succeeded(take(written, "multicast_along", "an array of i64",
                      decision.multicastAlong, emitError)) &&
       succeeded(takeFlag(written, "inside", decision.inside, emitError)) &&
+      succeeded(takeFlag(written, "in_front", decision.inFront, emitError)) &&
       succeeded(take(written, "groups", "an array of i64", decision.groups,
                      emitError)));
 }
@@ -152,6 +156,7 @@ static void appendDecision(NamedAttrList &list, MLIRContext *context,
   append(list, context, "multicast", decision.multicast);
   append(list, context, "multicast_along", decision.multicastAlong);
   append(list, context, "inside", flagAttr(context, decision.inside));
+  append(list, context, "in_front", flagAttr(context, decision.inFront));
   append(list, context, "groups", decision.groups);
 }
 
@@ -410,6 +415,8 @@ LogicalResult tile::verifyDecision(TileMoveOpInterface move,
       failed(verifyHas(move, constraints.multicast, "multicast_along",
                        bool(decided.multicastAlong))) ||
       failed(verifyHas(move, constraints.inside, "inside", decided.inside)) ||
+      failed(
+          verifyHas(move, constraints.inFront, "in_front", decided.inFront)) ||
       failed(verifyHas(move, constraints.groups, "groups",
                        bool(decided.groups))) ||
       failed(verifyMulticast(move, constraints.multicast)))
@@ -419,6 +426,10 @@ LogicalResult tile::verifyDecision(TileMoveOpInterface move,
     return move->emitOpError()
            << "[" << constraints.inside
            << "] expected a global buffer on a side of a copy with `inside`";
+  if (decided.inFront && !isGlobal(move.getTarget()))
+    return move->emitOpError() << "[" << constraints.inFront
+                               << "] expected a global buffer as the target "
+                                  "of a move with `in_front`";
   if (failed(verifyGroups(move, constraints.groups)))
     return failure();
   return verifyLoopLayout(move, constraints.layout, move.getLayout(),

@@ -32,7 +32,7 @@ void printCombineAttributes(OpAsmPrinter &printer, Operation *op,
 /// The numbers of an operation's constraints on parts of its request and its
 /// decision; empty where it has no such part.
 struct MoveConstraints {
-  StringRef layout, coalescedWidth, multicast, inside, groups;
+  StringRef layout, coalescedWidth, multicast, inside, groups, inFront;
 };
 LogicalResult verifyRequest(TileMoveOpInterface move,
                             const MoveConstraints &constraints);

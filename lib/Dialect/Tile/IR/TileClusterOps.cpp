@@ -124,7 +124,7 @@ LogicalResult ClusterCopyOp::verify() {
       failed(verifyBarriers(*this)))
     return failure();
   MoveConstraints constraints = {
-      "cluster-copy-10", "cluster-copy-11", {}, {}, {}};
+      "cluster-copy-10", "cluster-copy-11", {}, {}, {}, {}};
   if (failed(verifyRequest(*this, constraints)))
     return failure();
   return verifyDecision(*this, constraints);

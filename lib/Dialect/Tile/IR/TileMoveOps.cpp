@@ -128,8 +128,8 @@ LogicalResult CopyOp::verify() {
                                    getCompletionIndex())))
       return failure();
   }
-  MoveConstraints constraints = {"copy-8", "copy-9", "copy-10", "copy-12",
-                                 "copy-13"};
+  MoveConstraints constraints = {"copy-8",  "copy-9",  "copy-10",
+                                 "copy-12", "copy-13", "copy-15"};
   if (failed(verifyRequest(*this, constraints)))
     return failure();
   return verifyDecision(*this, constraints);
@@ -268,7 +268,8 @@ LogicalResult AtomicOp::verify() {
              << stringifyCopyInstruction(*instruction) << "'";
   if (failed(verifyToken(*this, "atomic-10", "an atomic")))
     return failure();
-  MoveConstraints constraints = {"atomic-9", {}, {}, {}, "atomic-11"};
+  MoveConstraints constraints = {"atomic-9", {},          {},
+                                 {},         "atomic-11", "atomic-12"};
   if (failed(verifyRequest(*this, constraints)))
     return failure();
   return verifyDecision(*this, constraints);

@@ -153,7 +153,8 @@ LogicalResult Im2colOp::verify() {
   if (failed(verifyNotNegative(*this, "im2col-5", getPixel(), "pixel")) ||
       failed(verifyNotNegative(*this, "im2col-5", getChannel(), "channel")))
     return failure();
-  MoveConstraints constraints = {"im2col-6", "im2col-7", "im2col-8", {}, {}};
+  MoveConstraints constraints = {"im2col-6", "im2col-7", "im2col-8",
+                                 {},         {},         {}};
   if (failed(verifyRequest(*this, constraints)))
     return failure();
   return verifyDecision(*this, constraints);
@@ -237,7 +238,8 @@ SmallVector<int64_t> GatherOp::getTileShape() { return getTargetExtents(); }
 bool GatherOp::runsOnOneThread() { return fillsSlotByProxy(*this); }
 
 LogicalResult GatherOp::verify() {
-  MoveConstraints constraints = {"gather-5", "gather-6", "gather-7", {}, {}};
+  MoveConstraints constraints = {"gather-5", "gather-6", "gather-7",
+                                 {},         {},         {}};
   if (failed(verifyByIndex(*this, "gather", getSource(), getTarget())) ||
       failed(verifyRequest(*this, constraints)))
     return failure();
@@ -262,7 +264,7 @@ SmallVector<int64_t> ScatterOp::getTileShape() { return getSourceExtents(); }
 bool ScatterOp::runsOnOneThread() { return false; }
 
 LogicalResult ScatterOp::verify() {
-  MoveConstraints constraints = {"scatter-5", "scatter-6", {}, {}, {}};
+  MoveConstraints constraints = {"scatter-5", "scatter-6", {}, {}, {}, {}};
   if (failed(verifyByIndex(*this, "scatter", getTarget(), getSource())) ||
       failed(verifyRequest(*this, constraints)))
     return failure();

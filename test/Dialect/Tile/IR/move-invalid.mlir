@@ -611,3 +611,20 @@ tile.kernel @atomic_groups(%A: memref<64x64xf32>) grid(%bx) = (1) threads(256) {
   // expected-error @+1 {{[atomic-11] expected `groups` with one entry per dimension of the shared buffer, 2, got 1}}
   tile.atomic add %s to %A decided {groups = array<i64: 2>} : memref<64x64xf32, #shared> to memref<64x64xf32>
 }
+
+// -----
+
+tile.kernel @in_front_of_a_tile(%A: memref<64x32xf16>) grid(%b) = (1) threads(128) {
+  %s = tile.alloc : memref<64x32xf16, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[copy-15] expected a global buffer as the target of a move with `in_front`}}
+  tile.copy %A to %s decided {in_front} : memref<64x32xf16> to memref<64x32xf16, #gpu.address_space<workgroup>>
+}
+
+// -----
+
+tile.kernel @sum_in_front_of_a_tile() grid(%b) = (1) threads(128) {
+  %s = tile.alloc : memref<64x32xf32, #gpu.address_space<workgroup>>
+  %t = tile.alloc : memref<64x32xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[atomic-12] expected a global buffer as the target of a move with `in_front`}}
+  tile.atomic add %s to %t decided {in_front} : memref<64x32xf32, #gpu.address_space<workgroup>> to memref<64x32xf32, #gpu.address_space<workgroup>>
+}

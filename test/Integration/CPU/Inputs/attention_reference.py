@@ -45,7 +45,7 @@ def check(element, d, causal, rows, keys, stages, heads, s):
     found = printed.results(program, ("h", "m"), (rows, d), f"{args},O={shape}")
     if isinstance(found, str):
         return found
-    got = {(h, m + i, e): value for (h, m), i, e, value in found if m + i < s}
+    got = {(h, m + i, e): value for (h, m), i, e, value in found if 0 <= m + i < s}
     data = [printed.normal(seed, heads * s * d, element) for seed in (1, 2, 3)]
     want, size = attention(*data, heads, s, d, causal)
     return printed.compare(got, want, lambda at: UNIT[element] * size[at] + 1e-5)

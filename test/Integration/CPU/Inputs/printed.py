@@ -61,7 +61,7 @@ def results(program, offsets, shape, args):
         return f"tile-run: {done.stderr.splitlines()[:1]}"
     found, block = [], dict.fromkeys(offsets, 0)
     for line in (done.stdout + done.stderr).splitlines():
-        if match := re.match(rf"({'|'.join(offsets)}): (\d+)", line):
+        if match := re.match(rf"({'|'.join(offsets)}): (-?\d+)", line):
             block[match[1]] = int(match[2])
         elif match := re.match(r"acc\[(\d+), (\d+)\]: (\S+)", line):
             found.append(([block[name] for name in offsets], int(match[1]), int(match[2]), float(match[3])))

@@ -33,7 +33,7 @@ struct MoveDecision {
   CopyPlanAttr plan;
   IntegerAttr multicast;
   DenseI64ArrayAttr multicastAlong;
-  bool inside = false;
+  bool inside = false, inFront = false;
   DenseI64ArrayAttr groups;
 
   /// Of an attribute, which may be null.

@@ -269,7 +269,7 @@ def Tile_MoveDecisionAttr : Tile_Attr<"MoveDecision", "move_decision"> {
                         OptionalParameter<"CopyPlanAttr">:$plan,
                         OptionalParameter<"::mlir::IntegerAttr">:$multicast,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$multicastAlong,
-                        "bool":$inside,
+                        "bool":$inside, "bool":$inFront,
                         OptionalParameter<"::mlir::DenseI64ArrayAttr">:$groups);
   let hasCustomAssemblyFormat = 1;
 }

@@ -227,6 +227,14 @@ def TileMoveOpInterface : OpInterface<"TileMoveOpInterface"> {
       decided.inside = inside;
       setDecided(decided);
     }
+    /// Whether the target's region may begin at a negative index, where threads
+    /// store it in place of a tensor copy.
+    bool getInFront() { return getDecided().inFront; }
+    void setInFront(bool inFront) {
+      auto decided = getDecided();
+      decided.inFront = inFront;
+      setDecided(decided);
+    }
     /// Groups of warps that each move a part, along each dimension of the shared
     /// side; null for all as one.
     ::mlir::DenseI64ArrayAttr getGroupsAttr() { return getDecided().groups; }

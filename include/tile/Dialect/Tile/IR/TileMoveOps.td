@@ -45,6 +45,7 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
       memory, at least 1, exactly one of them more, and divides the extent.
     - copy-14: `completes` only where global memory is copied to shared memory, and
       an index that is a constant is one of a barrier.
+    - copy-15: `in_front` only where the target is a global buffer.
 
     What a program asks for (`#tile.move_request`) stands in the dictionary, what
     is decided (`#tile.move_decision`) behind `decided`. Passes write decisions
@@ -58,7 +59,9 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     differ from each other in those dimensions of the cluster only: in a cluster of
     2×2, `multicast = 2, multicast_along = array<i64: 0>` is shared by the two blocks
     of each row. `inside` promises that the regions overhang
-    nothing, so that nobody has to check. `groups` divides the warps of the agent
+    nothing, so that nobody has to check. With `in_front` the target's region may
+    begin at a negative index; a tensor copy may not, so threads make it there,
+    an element at a time. `groups` divides the warps of the agent
     into equal groups of consecutive warps and the tile evenly among them, along
     one dimension: each group reads and writes its own part of the shared buffer
     only, and waits for nobody else's.
@@ -174,6 +177,7 @@ def Tile_AtomicOp : Tile_TileOp<"atomic", [AttrSizedOperandSegments, TileMoveOpI
     - atomic-10: a token is returned as of copy-11; `plan` and `prefer` are `tma`,
       `vector` or `scalar`.
     - atomic-11: `groups` as copy-13.
+    - atomic-12: `in_front` as copy-15.
 
     ```mlir
     tile.atomic add %acc to %C[%m, %n] : memref<64x64xf32, #tile.fragment> to memref<?x?xf32>

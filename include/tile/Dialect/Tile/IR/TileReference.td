@@ -231,6 +231,7 @@ defvar CopyAttributes = [{
     | `multicast` | blocks | decided: of a cluster that share the copy |
     | `multicast_along` | dimensions of the cluster | decided: along which these blocks differ; absent: all |
     | `inside` |  | decided: the regions overhang nothing, which is a promise where a program writes it |
+    | `in_front` |  | decided: a store may begin at a negative index, where threads make it in place of a tensor copy |
     | `groups` | groups of warps | decided: along each dimension of the shared buffer |
     | `request` |  | `prefer` and what else is asked for, as one attribute (`#tile.move_request`) |
     | `decision` |  | `layout` and what else is decided, as one attribute (`#tile.move_decision`) |
@@ -448,6 +449,7 @@ defvar MoveDecisionAttributes = [{
     | `multicast` | blocks | of a cluster that share the move | `--tile-pipeline`; `--tile-pair-gemms` takes it away |
     | `multicast_along` | dimensions of the cluster | along which these blocks differ; absent: all | `--tile-pipeline` |
     | `inside` |  | the regions overhang nothing | `--tile-prefetch-operands` |
+    | `in_front` |  | a store may begin at a negative index, where threads make it in place of a tensor copy | `--tile-select-copies` |
     | `groups` | groups of warps | along each dimension of the shared buffer | `--tile-schedule-stores` |
 
     A program may state a part itself: passes respect it where they decide.

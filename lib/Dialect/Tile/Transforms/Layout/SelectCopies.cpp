@@ -7,6 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CopyRules.h"
+#include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
@@ -90,6 +91,10 @@ static void explain(const CopyFacts &facts, const CopyDecision &decision,
          << instructionName(copy, decision.instruction);
   if (!traitsOf(decision.instruction).byAsyncProxy)
     remark << ", " << plural(decision.bytes, "byte");
+  if (copy.getInFront())
+    remark << "; where it begins at a negative index, threads store it element "
+              "by element, for no tensor copy may: `tile.assume` with `min = "
+              "0` can promise that it does not";
   if (copy.getPlanAttr().getExchange())
     remark << ", half of the lanes in another order, which meets fewer bank "
               "conflicts";
@@ -187,6 +192,10 @@ private:
     copy.setPlanAttr(CopyPlanAttr::get(&getContext(), decision.instruction,
                                        decision.bytes,
                                        exchangeOf(copy, decision)));
+    if (traitsOf(decision.instruction).usesTensorMap &&
+        isGlobal(copy.getTarget()) &&
+        copy.getAddressing() == MoveAddressing::Box)
+      copy.setInFront(mayBeginInFront(copy));
     explain(facts, decision, remarks);
     return success();
   }
