@@ -184,6 +184,9 @@ void mlir::tile::buildPlacementPipeline(OpPassManager &passes,
   InsertBarriersPassOptions barriers;
   barriers.remarks = options.remarks;
   passes.addPass(createInsertBarriersPass(barriers));
+  SkipRowsPassOptions rows;
+  rows.remarks = options.remarks;
+  passes.addPass(createSkipRowsPass(rows));
 }
 
 void mlir::tile::buildTileToNVVMPipeline(OpPassManager &passes,

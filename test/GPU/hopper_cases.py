@@ -287,7 +287,7 @@ def cases():
                 add("attention", base, lengths, rows=64, keys=64, threads=128, stages=2 + causal)
             add("attention", base, lengths, specialize=False)
             add("attention", base, lengths, rows=192, threads=384, keys=64 if d == 128 else 128)
-            add("attention", base, lengths, rows=192, threads=384, keys=64 if d == 128 else 128, persistent=1, lazy=True)
+            add("attention", base, lengths, rows=192, threads=384, keys=64 if d == 128 else 128, persistent=1, lazy=True, core=causal and d == 64)
             add("attention", base, lengths[:3], stages=1, accurate=True)
 
     convolutions(add)

@@ -164,6 +164,11 @@ case("forward window causal")(forward(small(window=True, causal=True, layout="ba
 case("forward window unequal")(forward(small(window=True), queries=(100,), keys=(40,), left=10, right=0))
 case("forward window varlen")(forward(small(window=True, causal=True, layout="packed", grouped=True), 4, 2, queries=(150, 0, 1, 33), keys=(150, 5, 40, 10), left=17))
 case("forward window one")(forward(small(window=True, causal=True), queries=(77,), left=0))
+# Three warpgroups, which skip steps of keys that their own queries do not see.
+case("forward causal three warpgroups", True)(forward(small(causal=True, rows=192, threads=384, lazy=True), queries=(300,)))
+case("forward window three warpgroups", True)(forward(small(window=True, causal=True, rows=192, threads=384), queries=(300,), left=40))
+case("forward window ahead two warpgroups", True)(forward(small(window=True, rows=128, threads=256, lazy=True, specialize=True), queries=(200,), left=20, right=30))
+case("forward causal varlen three warpgroups", True)(forward(small(grouped=True, causal=True, layout="packed", rows=192, threads=384), 4, 2, queries=(70, 0, 250), keys=(170, 5, 240)))
 case("forward sinks", True)(forward(small(sinks=True, causal=True)))
 case("forward sinks window batch gqa")(forward(small(sinks=True, causal=True, window=True, layout="batch", grouped=True), 4, 2, 2, left=30))
 case("forward sinks varlen")(forward(small(sinks=True, layout="packed"), queries=(70, 3), keys=(20, 0)))

@@ -228,6 +228,54 @@ def InsertBarriersPass : Pass<"tile-insert-barriers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def SkipRowsPass : Pass<"tile-skip-rows", "::mlir::ModuleOp"> {
+  let summary = "Lets warps skip what matters for rows of other warps only";
+  let description = [{
+    Where a program promises which rows the rest of an iteration matters for
+    (`tile.assume_rows`), groups of warps that hold none of them skip it: what
+    stands between the operations on rings, on which all warps still wait and
+    which all release. Behind `tile-insert-barriers`: nothing that meets threads
+    of several groups is skipped.
+
+    Groups are warpgroups, since wgmma is an instruction of one. What is skipped
+    multiplies by wgmma, awaits its own products, and works on fragments whose
+    rows are divided among the groups in order. A pass that computes for another
+    iteration than the program does (`tile-overlap-gemms`,
+    `tile-prefetch-operands`, `tile-advance-loads`) takes the promise out of its
+    loop.
+
+    With `remarks`, says what is skipped, or why nothing is.
+
+    Before:
+    ```mlir
+    %slot = tile.ring.wait %ring[%use]
+    tile.assume_rows %seen to %c192 of 192
+    %token = tile.gemm %q, %slot, %s {clear}
+    tile.await %token
+    tile.ring.release %ring[%use]
+    ```
+    After:
+    ```mlir
+    %slot = tile.ring.wait %ring[%use]
+    %any = tile.any_row %seen to %c192 of 192 groups 3
+    scf.if %any {
+      %token = tile.gemm %q, %slot, %s {clear}
+      tile.await %token
+    }
+    tile.ring.release %ring[%use]
+    ```
+
+    Needs: `--tile-insert-barriers`.
+    Leaves: no `tile.assume_rows`; `tile.any_row`.
+  }];
+  let options = [
+    Option<"remarks", "remarks", "bool", "false",
+           "say what is skipped, and why nothing is">];
+  let statistics = [
+    Statistic<"skippedParts", "skipped-parts", "parts of loops that warps skip">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ConvertTileToNVVMPass : Pass<"convert-tile-to-nvvm", "::mlir::ModuleOp"> {
   let summary = "Lowers kernels to functions of the llvm and nvvm dialects";
   let description = [{

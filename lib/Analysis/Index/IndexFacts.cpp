@@ -294,21 +294,32 @@ IndexFacts Evaluator::ofResult(Operation *op, Value value, unsigned depth) {
       .Case<arith::SubIOp>([&](auto) { return lhs() + negate(rhs()); })
       .Case<arith::MulIOp>([&](auto) { return lhs() * rhs(); })
       .Case<arith::DivUIOp, arith::DivSIOp>([&](auto) {
-        // Both are the floor of what is not negative.
-        IndexFacts dividend = lhs();
-        return dividend.min && *dividend.min >= 0 ? floorDivide(dividend, rhs())
-                                                  : IndexFacts();
+        IndexFacts dividend = lhs(), by = rhs();
+        bool isUnsigned = isa<arith::DivUIOp>(op);
+        if (dividend.min && *dividend.min >= 0) {
+          // Both are the floor of what is not negative; by whatever it is
+          // divided, an unsigned quotient is not larger.
+          IndexFacts quotient = floorDivide(dividend, by);
+          if (!quotient.min && (isUnsigned || (by.min && *by.min >= 0)))
+            quotient = {1, 0, dividend.max};
+          return quotient;
+        }
+        // Without a sign, half of any number has its first bit free.
+        return isUnsigned && by.min && *by.min >= 2 ? IndexFacts{1, 0, {}}
+                                                    : IndexFacts();
       })
       .Case<arith::FloorDivSIOp>(
           [&](auto) { return floorDivide(lhs(), rhs()); })
       .Case<arith::RemUIOp, arith::RemSIOp>([&](auto) {
         IndexFacts dividend = lhs(), by = rhs();
-        if (dividend.min && *dividend.min >= 0)
-          return modulo(dividend, by);
+        bool isUnsigned = isa<arith::RemUIOp>(op);
+        if (dividend.min && *dividend.min >= 0) {
+          IndexFacts rest = modulo(dividend, by);
+          return rest.min ? rest : IndexFacts{1, 0, dividend.max};
+        }
         // Without a sign, whatever the dividend is.
-        Bound number = by.asConstant();
-        if (isa<arith::RemUIOp>(op) && number && *number >= 1)
-          return IndexFacts{1, 0, *number - 1};
+        if (isUnsigned && by.min && *by.min >= 0)
+          return IndexFacts{1, 0, checkedAdd(by.max, -1)};
         return IndexFacts();
       })
       .Case<arith::AndIOp>([&](auto) {

@@ -75,10 +75,14 @@ static bool givesToThreads(Operation *wait) {
 }
 
 /// Whether a gemm may leave out a use of the ring, because it stands in a
-/// branch or a loop: then nothing says that the other warps of a warpgroup have
-/// passed the wait when one of them releases the slot.
+/// branch or a loop, or warps may skip it (--tile-skip-rows): then nothing says
+/// that the other warps of a warpgroup have passed the wait when one of them
+/// releases the slot.
 static bool skipsUses(RingCreateOp ring) {
   return llvm::any_of(waitsOn(ring.getRing()), [](Operation *wait) {
+    if (warpsOfAgent(wait) > 4 &&
+        !wait->getBlock()->getOps<AssumeRowsOp>().empty())
+      return true;
     return llvm::any_of(wait->getUsers(), [&](Operation *reader) {
       return gemmTraits(reader) && reader->getBlock() != wait->getBlock();
     });

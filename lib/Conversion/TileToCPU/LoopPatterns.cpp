@@ -95,11 +95,35 @@ struct IterationLowering : OpConversionPattern<IterationOp> {
     return success();
   }
 };
+
+/// One thread has all rows.
+struct AnyRowLowering : OpConversionPattern<AnyRowOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(AnyRowOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<arith::ConstantOp>(op,
+                                                   rewriter.getBoolAttr(true));
+    return success();
+  }
+};
+
+/// What rows matter for is done for all.
+struct AssumeRowsLowering : OpConversionPattern<AssumeRowsOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(AssumeRowsOp op, OpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
 } // namespace
 
 void tile::populateLoopPatterns(RewritePatternSet &patterns, bool backwards,
                                 std::optional<unsigned> poison) {
   patterns.add<AllocLowering>(patterns.getContext(), poison);
   patterns.add<ParallelLowering>(patterns.getContext(), backwards);
-  patterns.add<PipelinedLowering, IterationLowering>(patterns.getContext());
+  patterns.add<PipelinedLowering, IterationLowering, AnyRowLowering,
+               AssumeRowsLowering>(patterns.getContext());
 }

@@ -301,6 +301,10 @@ class Tiles:
         text = message.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
         self.effect(f'tile.assert {self.value(condition, BOOL)}, "{text}"')
 
+    def tile_assume_rows(self, statement, first, end, rows):
+        self.only_in_blocks("T.assume_rows")
+        self.effect(f"tile.assume_rows {self.index(first)} to {self.index(end)} of {rows}")
+
     def tile_print(self, statement, value, message):
         text = message.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ")
         if hasattr(value, "buffer") and hasattr(value, "extents"):

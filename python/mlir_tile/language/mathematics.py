@@ -7,7 +7,7 @@ from .dtypes import dtype as element_type
 from .errors import fail, unsupported
 from .float_functions import FLOAT_FUNCTIONS
 from .loop import ceildiv
-from .statements import Assume
+from .statements import Assume, Tile
 from .values import (
     BOOL,
     FLOAT32,
@@ -317,6 +317,24 @@ def assume(condition):
         builder.promises.append(known)
     elif builder.block is not None:
         builder.add(Assume(known))
+
+
+def assume_rows(first, end, rows):
+    """A promise about fragments with `rows` rows (their first extent): what follows in the block of statements that this
+    stands in, mostly an iteration, matters for rows from `first` on, in front of `end`; nothing depends on what it does
+    to others. Warps that hold no such rows may skip it. In attention over blocks of keys, for queries that see none of a
+    block's keys: ``T.assume_rows(k * block_N - by * block_M, block_M, block_M)``.
+
+    `first` and `end` are integers, known or not, also below 0 or beyond `rows`; `rows` is known. A false promise gives
+    wrong results, which is what comparing the targets "cpu", which skips nothing, and "cuda" shows. TileLang has no
+    such function.
+    """
+    from .builder import current
+
+    known = number_of(as_value(rows))
+    if known is None or known < 1:
+        fail(f"T.assume_rows: expected a known number of rows, at least 1, got {rows}")
+    current().add(Tile("assume_rows", first=as_value(first), end=as_value(end), rows=int(known)))
 
 
 def And(*values):

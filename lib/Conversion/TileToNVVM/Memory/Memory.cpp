@@ -264,9 +264,14 @@ static LogicalResult lowerAssume(KernelLowering &lowering, Operation *op) {
   return success(); // analyses have used it; the launcher checks it
 }
 
+static LogicalResult lowerAssumeRows(KernelLowering &, AssumeRowsOp) {
+  return success(); // --tile-skip-rows has used it
+}
+
 void tile::nvvm::registerMemoryLowerings(Registry &registry) {
   registry.add<AllocOp>(lowerAlloc);
   registry.add<AssumeOp>(lowerAssume);
+  registry.add<AssumeRowsOp>(lowerAssumeRows);
   registry.add<AtomicLoadOp>(lowerAtomicLoad);
   registry.add<AtomicStoreOp>(lowerAtomicStore);
   registry.add<memref::DimOp>(lowerDim);

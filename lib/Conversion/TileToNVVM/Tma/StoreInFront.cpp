@@ -15,6 +15,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Conversion/Combination.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -86,7 +87,9 @@ static LogicalResult storePart(KernelLowering &lowering, const CopyParts &parts,
   int64_t groups = copy.getNumGroups();
   bool isOne = isByOneThread(lowering, copy);
   int64_t threads = isOne ? 1 : lowering.numThreads() / groups;
-  Value thread = isOne ? lowering.i32(0) : lowering.threadId();
+  // Nothing of what is seldom done waits in registers.
+  llvm::SaveAndRestore transient(lowering.recomputesPlaces, true);
+  Value thread = isOne ? lowering.i32(0) : lowering.threadForPlaces();
   SmallVector<int64_t> extents = parts.globalExtents;
   SmallVector<Value> starts(extents.size());
   if (geometry.parts > 1) {
@@ -113,8 +116,11 @@ static LogicalResult storePart(KernelLowering &lowering, const CopyParts &parts,
     Value isInside;
     for (auto [dim, start] : llvm::enumerate(starts)) {
       coordinates[dim] = lowering.add(coordinates[dim], start);
-      Value at = lowering.add(lowering.toI64(coordinates[dim]),
-                              lowering.toI64(parts.globalOffsets[dim]));
+      // The index fits 32 bits, as a tensor copy needs it: a register less
+      // across the program's loops.
+      Value at = b.createOrFold<arith::ExtSIOp>(
+          b.getI64Type(), lowering.add(lowering.toI32(parts.globalOffsets[dim]),
+                                       coordinates[dim]));
       // Without a sign, a negative index is a large one.
       Value exists = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                    at, parts.global.sizes[dim]);

@@ -113,3 +113,15 @@ void AssumeOp::getEffects(EffectList &effects) {
   effects.emplace_back(MemoryEffects::Write::get(),
                        ProgramOrderResource::get());
 }
+
+LogicalResult AssumeRowsOp::verify() {
+  if (static_cast<int64_t>(getRows()) < 1)
+    return emitOpError() << "[assume-rows-1] expected at least one row, got "
+                         << static_cast<int64_t>(getRows());
+  return success();
+}
+
+void AssumeRowsOp::getEffects(EffectList &effects) {
+  effects.emplace_back(MemoryEffects::Write::get(),
+                       ProgramOrderResource::get());
+}

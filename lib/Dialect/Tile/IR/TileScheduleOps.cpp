@@ -361,3 +361,12 @@ LogicalResult WarpSpecializeOp::verify() {
                          << kernel.getNumWarps() << ", got " << first;
   return success();
 }
+
+LogicalResult AnyRowOp::verify() {
+  auto rows = static_cast<int64_t>(getRows());
+  auto groups = static_cast<int64_t>(getGroups());
+  if (groups < 1 || rows < 1 || rows % groups != 0)
+    return emitOpError() << "[any-row-1] expected `groups` that divide the "
+                         << rows << " rows, got " << groups;
+  return success();
+}

@@ -55,3 +55,11 @@ tile.kernel @k(%n: i32, %m: index) grid(%b) = (1) threads(32) {
   // expected-error @+1 {{[assume-3] expected an index that equals another, got 'i32'}}
   tile.assume %n equals %m : i32
 }
+
+// -----
+
+// assume-rows-1
+tile.kernel @k(%n: index) grid(%b) = (1) threads(32) {
+  // expected-error @+1 {{[assume-rows-1] expected at least one row, got 0}}
+  tile.assume_rows %n to %n of 0
+}

@@ -20,4 +20,7 @@ tile.kernel @debug(%n: index, %m: i32, %x: f32, %ok: i1) grid(%bx) = (1) threads
   tile.assume %n {divisible_by = 8 : i64, min = 1 : i64, max = 65536 : i64} : index
   // CHECK: tile.assume %m {min = -4 : i64} : i32
   tile.assume %m {min = -4 : i64} : i32
+  // CHECK: tile.assume_rows %n to %n of 192
+  // GENERIC: "tile.assume_rows"({{.*}}) <{rows = 192 : i64}> : (index, index) -> ()
+  tile.assume_rows %n to %n of 192
 }

@@ -124,3 +124,11 @@ tile.kernel @iterations(%n: index, %s: index) grid(%bx) = (1) threads(32) {
   }
   tile.assert %a, "runs"
 }
+
+// CHECK-LABEL: tile.kernel @rows
+tile.kernel @rows(%n: index) grid(%bx) = (1) threads(384) {
+  // CHECK: tile.any_row %n to %n of 192 groups 3
+  // GENERIC: "tile.any_row"({{.*}}) <{groups = 3 : i64, rows = 192 : i64}> : (index, index) -> i1
+  %a = tile.any_row %n to %n of 192 groups 3
+  tile.assert %a, "asked"
+}

@@ -374,3 +374,11 @@ tile.kernel @k(%n: index) grid(%bx) = (1) threads(32) {
   // expected-error @+1 {{failed to parse}}
   %a = tile.iteration last(1) in %c0 to %n step %c1
 }
+
+// -----
+
+// any-row-1
+tile.kernel @k(%n: index) grid(%bx) = (1) threads(256) {
+  // expected-error @+1 {{[any-row-1] expected `groups` that divide the 100 rows, got 3}}
+  %a = tile.any_row %n to %n of 100 groups 3
+}

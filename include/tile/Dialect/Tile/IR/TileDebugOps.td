@@ -69,4 +69,33 @@ def Tile_AssumeOp : Tile_Op<"assume", [DeclareOpInterfaceMethods<MemoryEffectsOp
   let hasVerifier = 1;
 }
 
+def Tile_AssumeRowsOp : Tile_Op<"assume_rows", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "promises which rows of its tiles the rest of a region matters for";
+  let description = [{
+    Of tiles with `rows` rows (their first dimension), what stands behind this
+    operation in its region matters for those from `first` on, in front of `end`:
+    what it does to fragments in other rows changes nothing that the kernel's
+    results depend on. So it may be left out for them, and warps that hold no
+    other rows skip it (`--tile-skip-rows`); nothing says that it is. Numbers
+    below 0 and beyond `rows` are right, too.
+
+    In an iteration of attention over a block of keys, rows in front of the first
+    query that sees one of them have only weights of 0 to add.
+
+    Constraints:
+    - assume-rows-1: `rows` is positive.
+
+    ```mlir
+    tile.pipelined %n = %c0 to %length step %c128 stages(2) {
+      // Query %m + i sees the keys up to its own.
+      %seen = arith.subi %n, %m : index
+      tile.assume_rows %seen to %c192 of 192
+    }
+    ```
+  }];
+  let arguments = (ins Index:$first, Index:$end, I64Attr:$rows);
+  let assemblyFormat = "$first `to` $end `of` $rows attr-dict";
+  let hasVerifier = 1;
+}
+
 #endif // TILE_DEBUG_OPS_TD

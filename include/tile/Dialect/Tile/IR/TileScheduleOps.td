@@ -245,6 +245,31 @@ def Tile_IterationOp : Tile_Op<"iteration", [Pure]> {
   let hasFolder = 1;
 }
 
+def Tile_AnyRowOp : Tile_Op<"any_row", [Pure]> {
+  let summary = "asks a group of warps whether it holds one of some rows";
+  let description = [{
+    The warps of the agent are `groups` equal groups of consecutive warps, and
+    each holds as many of the `rows` rows, in order. The result is true in the
+    threads of a group that holds a row from `first` on, in front of `end`.
+    The CPU has one thread for all rows: there it is true.
+
+    `--tile-skip-rows` writes it as the condition of what the other groups skip.
+
+    Constraints:
+    - any-row-1: `groups` is positive and divides `rows`.
+
+    ```mlir
+    %any = tile.any_row %first to %end of 192 groups 3
+    scf.if %any {
+    }
+    ```
+  }];
+  let arguments = (ins Index:$first, Index:$end, I64Attr:$rows, I64Attr:$groups);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$first `to` $end `of` $rows `groups` $groups attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//

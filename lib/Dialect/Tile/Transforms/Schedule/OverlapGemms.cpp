@@ -22,6 +22,7 @@
 #include "Asynchronous.h"
 #include "OverlapParts.h"
 #include "Phases.h"
+#include "RingLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -174,5 +175,6 @@ void OverlapGemmsPass::overlap(scf::ForOp loop) {
   remarkAt(remarks, loop)
       << "the first products of an iteration are issued before the last ones "
          "of the iteration before, which run beside its arithmetic";
+  dropRowPromises(loop);
   Rotation(loop, parts).build();
 }

@@ -23,8 +23,10 @@ using namespace mlir::tile;
 // Which
 //===----------------------------------------------------------------------===//
 
+/// Numbers, and a promise about rows, which goes where the loop is rotated.
 static bool isScalar(Operation *op) {
-  return op->getNumRegions() == 0 && isMemoryEffectFree(op);
+  return isa<AssumeRowsOp>(op) ||
+         (op->getNumRegions() == 0 && isMemoryEffectFree(op));
 }
 
 /// A gemm by wgmma that can be left in flight, and that nothing awaits yet.

@@ -23,6 +23,7 @@
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
 #include "Phases.h"
+#include "RingLoop.h"
 #include "SplitProduction.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -393,6 +394,7 @@ void PrefetchOperandsPass::convertKernel(KernelOp kernel,
       continue;
     }
     Location loc = gemms[0].getLoc();
+    dropRowPromises(loop);
     prefetch.rewrite();
     ++prefetchedGemms;
     std::string whyWhole;

@@ -479,3 +479,9 @@ void RingLoop::build() {
 void tile::buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans) {
   RingLoop(loop, plans).build();
 }
+
+void tile::dropRowPromises(scf::ForOp loop) {
+  for (AssumeRowsOp promise :
+       llvm::make_early_inc_range(loop.getBody()->getOps<AssumeRowsOp>()))
+    promise.erase();
+}

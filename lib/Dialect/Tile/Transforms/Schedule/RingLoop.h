@@ -75,6 +75,10 @@ struct RingPlan {
 /// Replaces `loop` by the loop over the rings of `plans`.
 void buildRingLoop(PipelinedOp loop, MutableArrayRef<RingPlan> plans);
 
+/// Takes the promises of rows out of a loop whose body works for several
+/// iterations from here on: they are about one of them.
+void dropRowPromises(scf::ForOp loop);
+
 /// The type of a ring for buffers, by who reads them, and the layouts of its
 /// slots: all, or null where none was inferred.
 RingType ringTypeFor(int64_t stages, ArrayRef<Value> buffers,

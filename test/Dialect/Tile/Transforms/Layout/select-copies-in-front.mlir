@@ -76,3 +76,26 @@ tile.kernel @promised(%Y: memref<?x32xf32> {tile.alignment = 16}, %at: index, %f
   }
   tile.atomic add %s to %Y[%from, %c0] : memref<16x32xf32, #shared> to memref<?x32xf32>
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+
+// Quotients and remainders of numbers that are not negative are not, whatever they are divided by.
+// CHECK-LABEL: @rounds
+// CHECK: tile.copy %{{.*}} to %Y{{.*}} decided {layout = {{.*}}, plan = #tile.copy_plan<tma, bytes = 4>}
+tile.kernel @rounds(%Y: memref<?x?x32xf32> {tile.alignment = 16}, %i: i32, %j: i32) grid(%b) = (dim(%Y, 0)) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %any = arith.index_cast %i : i32 to index
+  %rounds = arith.divui %any, %c16 : index
+  %heads = memref.dim %Y, %c0 : memref<?x?x32xf32>
+  %s = tile.alloc : memref<16x32xf32, #shared>
+  scf.for %k = %c0 to %heads step %c1 {
+    %round = arith.remui %k, %rounds : index
+    %row = arith.muli %round, %c16 : index
+    %head = arith.divui %k, %rounds : index
+    tile.copy %s to %Y[%head, %row, %c0] sizes [1, 16, 32] : memref<16x32xf32, #shared> to memref<?x?x32xf32>
+  }
+}
