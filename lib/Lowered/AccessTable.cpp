@@ -75,7 +75,7 @@ void Shadow::setWritten(size_t offset, size_t bytes) {
 void AccessTable::clear() {
   limit = kSmallestLimit;
   accesses.assign(ShadowCell::kFirstAccess, AccessRecord());
-  sets.assign(1, {0, 0});
+  sets.assign(1, SetRecord());
   elements.clear();
   additions.assign(kAdditions, Addition());
   startGroup();
@@ -99,14 +99,17 @@ AccessTable::add(uint32_t set, uint32_t access,
   if (entry.set == set && entry.access == access)
     return entry.result;
   const AccessRecord &added = accesses[access];
+  SetRecord result = sets[set];
+  result.readsOnly &= added.kind == AccessKind::Read;
+  if (result.group != added.group)
+    result = {0, 0, set, added.group, result.readsOnly};
   size_t first = elements.size();
   // Elements are named by index, because they move when the table grows.
-  auto [begin, count] = sets[set];
-  for (size_t i = begin; i < begin + count; ++i) {
+  for (size_t i = result.first, end = i + result.count; i < end; ++i) {
     const AccessRecord &member = accesses[elements[i]];
     bool isSameKind = member.kind == added.kind && member.proxy == added.proxy;
-    if (isSameKind && member.group == added.group &&
-        member.agent == added.agent && member.clock == added.clock) {
+    if (isSameKind && member.agent == added.agent &&
+        member.clock == added.clock) {
       // Another place of the same epoch says nothing new.
       elements.resize(first);
       entry = {set, access, set};
@@ -116,8 +119,10 @@ AccessTable::add(uint32_t set, uint32_t access,
       elements.push_back(elements[i]);
   }
   elements.push_back(access);
+  result.first = first;
+  result.count = uint32_t(elements.size() - first);
   entry = {set, access, uint32_t(sets.size())};
-  sets.push_back({first, uint32_t(elements.size() - first)});
+  sets.push_back(result);
   return entry.result;
 }
 
@@ -126,7 +131,7 @@ void AccessTable::collect(llvm::ArrayRef<Shadow::Impl *> shadows) {
   std::vector<uint32_t> newAccess(accesses.size(), kUnused);
   std::vector<uint32_t> newSet(sets.size(), kUnused);
   std::vector<AccessRecord> oldAccesses;
-  std::vector<std::pair<size_t, uint32_t>> oldSets;
+  std::vector<SetRecord> oldSets;
   std::vector<uint32_t> oldElements;
   oldAccesses.swap(accesses);
   oldSets.swap(sets);
@@ -143,19 +148,32 @@ void AccessTable::collect(llvm::ArrayRef<Shadow::Impl *> shadows) {
     }
     return newAccess[old];
   };
-  auto keepSet = [&](uint32_t old) {
-    if (newSet[old] == kUnused) {
-      newSet[old] = uint32_t(sets.size());
-      auto [begin, count] = oldSets[old];
-      sets.push_back({elements.size(), count});
-      for (size_t i = begin; i < begin + count; ++i)
-        elements.push_back(keepAccess(oldElements[i]));
-    }
-    return newSet[old];
+  auto forEachCell = [&](llvm::function_ref<void(ShadowCell &)> visit) {
+    for (Shadow::Impl *shadow : shadows)
+      for (std::unique_ptr<ShadowCell[]> &cells : shadow->pages)
+        for (size_t i = 0; cells && i < Shadow::Impl::kPage; ++i)
+          visit(cells[i]);
   };
-  for (Shadow::Impl *shadow : shadows)
-    for (std::unique_ptr<ShadowCell[]> &cells : shadow->pages)
-      for (size_t i = 0; cells && i < Shadow::Impl::kPage; ++i)
-        cells[i] = {keepAccess(cells[i].write), keepSet(cells[i].since)};
+  // A set is older than those that go on with it.
+  std::vector<bool> isUsed(oldSets.size());
+  forEachCell([&](ShadowCell &cell) { isUsed[cell.since] = true; });
+  for (size_t set = oldSets.size(); set-- > 1;)
+    if (isUsed[set])
+      isUsed[oldSets[set].past] = true;
+  for (size_t set = 1; set < oldSets.size(); ++set) {
+    if (!isUsed[set])
+      continue;
+    newSet[set] = uint32_t(sets.size());
+    SetRecord record = oldSets[set];
+    size_t begin = record.first;
+    record.first = elements.size();
+    record.past = newSet[record.past];
+    for (size_t i = begin; i < begin + record.count; ++i)
+      elements.push_back(keepAccess(oldElements[i]));
+    sets.push_back(record);
+  }
+  forEachCell([&](ShadowCell &cell) {
+    cell = {keepAccess(cell.write), newSet[cell.since]};
+  });
   limit = std::max(kSmallestLimit, 2 * (accesses.size() + elements.size()));
 }

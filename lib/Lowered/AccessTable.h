@@ -68,13 +68,18 @@ public:
   uint32_t number(const AccessRecord &access);
   const AccessRecord &access(uint32_t number) const { return accesses[number]; }
 
-  /// The members of a set.
-  llvm::ArrayRef<uint32_t> members(uint32_t set) const {
-    return {elements.data() + sets[set].first, sets[set].second};
+  /// Calls `visit` with each member of a set.
+  void forEachMember(uint32_t set,
+                     llvm::function_ref<void(uint32_t)> visit) const {
+    for (; set != 0; set = sets[set].past)
+      for (uint32_t i = 0; i < sets[set].count; ++i)
+        visit(elements[sets[set].first + i]);
   }
-  /// The set `set` with `access`, less those that `isCovered`: accesses of the
-  /// same kind that happen before it. Recent answers are kept: what happened
-  /// before an epoch once, always does.
+  /// Whether a set has no member but reads, which no read races with.
+  bool hasReadsOnly(uint32_t set) const { return sets[set].readsOnly; }
+  /// The set `set` with `access`, less those of its group that `isCovered`:
+  /// accesses of the same kind that happen before it. Recent answers are kept:
+  /// what happened before an epoch once, always does.
   uint32_t add(uint32_t set, uint32_t access,
                llvm::function_ref<bool(const AccessRecord &)> isCovered);
 
@@ -87,6 +92,7 @@ public:
 
   size_t numAccesses() const { return accesses.size(); }
   size_t numSets() const { return sets.size(); }
+  size_t numMembers() const { return elements.size(); }
 
 private:
   static constexpr size_t kSmallestLimit = 1 << 20;
@@ -102,10 +108,19 @@ private:
     uint32_t set = 0, access = 0, result = 0;
   };
 
+  /// Accesses of one group of blocks, and those of earlier groups, which are a
+  /// set of its own: what many groups read is not copied for each of them.
+  struct SetRecord {
+    size_t first = 0; ///< its elements
+    uint32_t count = 0;
+    uint32_t past = 0; ///< a set that is older, 0: none
+    uint32_t group = 0;
+    bool readsOnly = true;
+  };
+
   size_t limit = kSmallestLimit;
   std::vector<AccessRecord> accesses;
-  /// First element and number of elements.
-  std::vector<std::pair<size_t, uint32_t>> sets;
+  std::vector<SetRecord> sets;
   std::vector<uint32_t> elements;
   std::vector<Addition> additions;
   std::vector<RecentAccess> recent; ///< kSites of each agent

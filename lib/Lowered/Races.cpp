@@ -319,8 +319,8 @@ std::optional<Race> RaceDetector::Impl::findRace(Agent who, AccessKind kind,
   };
   if (cell.write >= ShadowCell::kFirstAccess)
     check(cell.write);
-  for (uint32_t number : table.members(cell.since))
-    check(number);
+  if (kind != AccessKind::Read || !table.hasReadsOnly(cell.since))
+    table.forEachMember(cell.since, check);
   return race;
 }
 
@@ -399,5 +399,5 @@ std::optional<Race> RaceDetector::access(Agent who, Shadow &shadow,
 
 RaceDetector::Statistics RaceDetector::statistics() const {
   return {impl->clocks.alive(), impl->table.numAccesses(),
-          impl->table.numSets()};
+          impl->table.numSets(), impl->table.numMembers()};
 }

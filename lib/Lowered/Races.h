@@ -146,6 +146,7 @@ public:
     size_t clocks = 0;     ///< alive, also those held by signals
     size_t accesses = 0;   ///< distinct ones in the tables
     size_t accessSets = 0; ///< distinct sets of accesses since a write
+    size_t members = 0; ///< of all these sets, as far as they are written out
   };
   Statistics statistics() const;
 

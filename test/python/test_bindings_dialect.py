@@ -2,6 +2,7 @@
 """Types and attributes of the tile dialect as Python classes."""
 
 import pathlib
+import re
 
 import pytest
 from mlir_tile.ir import (
@@ -279,6 +280,21 @@ def test_questions_about_iterations():
 
     with pytest.raises(MLIRError, match="iteration-1.*`of %i`, got none"):
         module.operation.verify()
+
+
+def test_rows_that_matter():
+    module = Module.create()
+    with InsertionPoint(module.body):
+
+        @tile.kernel(IndexType.get(), grid=1, threads=384)
+        def rows(n, block):
+            tile.assume_rows(0, n, 192)
+            tile.assert_(tile.any_row(n, 192, 192, 3), "one")
+
+    text = str(module)
+    assert re.search(r"tile.assume_rows %\S+ to %\S+ of 192", text)
+    assert re.search(r"tile.any_row %\S+ to %\S+ of 192 groups 3", text)
+    module.operation.verify()
 
 
 def test_persistent_blocks():

@@ -316,3 +316,14 @@ def test_an_extent_of_the_grid_of_64_bits():
         a = np.zeros(1300, np.float32)
         compile_kernel(main, target=target)(a)
         assert (a == 7).all()
+
+
+def test_a_fraction_of_integers_is_refused():
+    """TileLang refuses it, too: Python's `/` is a fraction, and C's is none."""
+    with pytest.raises(LanguageError, match="of two integers .int32 and int32.: expected `//`"):
+
+        @T.prim_func
+        def main(I: T.Tensor((8,), "int32"), Y: T.Tensor((8,), "float32")):
+            with T.Kernel(1, threads=32):
+                for i in T.Parallel(8):
+                    Y[i] = I[i] / 4

@@ -204,6 +204,28 @@ TEST_F(RacesTest, SignalsOfEarlierBlocksOrder) {
   EXPECT_FALSE(read(5, 0, 80));
 }
 
+/// What all blocks read is not written out anew for each of them.
+TEST_F(RacesTest, ManyBlocksReadOneElement) {
+  constexpr unsigned kBlocks = 200, kThreads = 8;
+  for (unsigned block = 0; block < kBlocks; ++block) {
+    for (Agent thread = 0; thread < kThreads; ++thread)
+      EXPECT_FALSE(read(thread, 0, 4));
+    detector.restart();
+  }
+  // Each thread's set of its block, and no block's of another one.
+  EXPECT_LE(detector.statistics().members,
+            kBlocks * kThreads * (kThreads + 1) / 2);
+  // The first block's reads count, too, and an atomic among reads does.
+  std::optional<Race> race = write(0, 0, 4);
+  ASSERT_TRUE(race);
+  EXPECT_TRUE(race->earlierGroup);
+  read(1, 8, 4);
+  detector.restart();
+  EXPECT_TRUE(atomic(0, 8, 4));
+  detector.restart();
+  EXPECT_TRUE(read(0, 8, 4));
+}
+
 TEST_F(RacesTest, LaunchesAreOrdered) {
   Signal old;
   write(0, 0, 4);

@@ -505,6 +505,14 @@ def assume(
     return _ops.AssumeOp(_value(value), equals=same, **given, loc=loc, ip=ip)
 
 
+def assume_rows(first: Index, end: Index, rows: int, *, loc=None, ip=None) -> _ops.AssumeRowsOp:
+    """Promises that the rest of the region matters for rows of its tiles, of `rows`, from `first`
+    on, in front of `end`."""
+    return _ops.AssumeRowsOp(
+        _index(first, loc, ip), _index(end, loc, ip), rows, loc=loc, ip=ip
+    )
+
+
 # -- Loops --------------------------------------------------------------------------------------
 
 

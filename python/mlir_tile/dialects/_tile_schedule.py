@@ -91,6 +91,16 @@ def iteration(
     return op.result
 
 
+def any_row(
+    first: Index, end: Index, rows: int, groups: int, *, loc=None, ip=None
+) -> _ir.Value:
+    """Whether the group of warps, one of `groups` that share `rows` out in order, holds a row from
+    `first` on, in front of `end`."""
+    result = _ir.IntegerType.get_signless(1)
+    bounds = [_index(bound, loc, ip) for bound in (first, end)]
+    return _ops.AnyRowOp(result, *bounds, rows, groups, loc=loc, ip=ip).result
+
+
 @_ods_cext.register_operation(_ops._Dialect, replace=True)
 class WarpSpecializeOp(_ops.WarpSpecializeOp):
     """Divides the warps of a block into roles that run side by side."""

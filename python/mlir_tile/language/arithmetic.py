@@ -126,6 +126,19 @@ def number_of(value):
     return None
 
 
+def true_division(a, b):
+    """`a / b`. Of two integers it says too little, here as in TileLang: Python's is a fraction, C's is not."""
+    if not _operand(a) or not _operand(b):
+        return NotImplemented
+    kinds = [type_of(as_value(x)) for x in (a, b)]
+    if all(kind.is_integer for kind in kinds):
+        fail(
+            f"`/` of two integers ({kinds[0]} and {kinds[1]}): expected `//` or T.floordiv, which rounds down,"
+            " T.truncdiv or T.div, which rounds towards zero, or T.cast(x, 'float32') / y, which does not round"
+        )
+    return binary("div", a, b)
+
+
 def binary(name, a, b):
     """An operation on two values, folded where both are numbers."""
     if not _operand(a) or not _operand(b):

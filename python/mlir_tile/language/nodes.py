@@ -34,10 +34,10 @@ class Expr:
         return arithmetic.binary("mul", other, self)
 
     def __truediv__(self, other):
-        return arithmetic.binary("div", self, other)
+        return arithmetic.true_division(self, other)
 
     def __rtruediv__(self, other):
-        return arithmetic.binary("div", other, self)
+        return arithmetic.true_division(other, self)
 
     def __floordiv__(self, other):
         return arithmetic.binary("floordiv", self, other)
