@@ -137,3 +137,25 @@ def test_other_values_are_no_pointers():
                 shared = T.alloc_shared((8,), "int32")
                 if T.isnullptr(shared):
                     A[0] = 1
+
+
+def test_absent_tensors_whose_shape_is_computed():
+    """N is nothing but a part of the shape of a tensor that is not there: 0, as TileLang has it."""
+    N, L = T.dynamic("N"), T.dynamic("L")
+
+    @T.prim_func
+    def main(
+        x: T.Tensor((L,), "float32"),
+        out: T.Tensor((L,), "float32"),
+        starts: T.Tensor((N + 1,), "int32"),
+    ):
+        with T.Kernel(T.ceildiv(L, 32), threads=32) as b:
+            for i in T.Parallel(32):
+                if b * 32 + i < L:
+                    out[b * 32 + i] = x[b * 32 + i] * 2.0
+
+    x = np.arange(70, dtype=np.float32)
+    for starts in (None, np.array([0, 70], np.int32)):
+        out = np.zeros_like(x)
+        compile_kernel(main, target="cpu")(x, out, starts)
+        assert (out == x * 2).all()

@@ -7,7 +7,7 @@ import sys
 from mlir_tile._mlir_libs._launch import CallTable, Kernel
 from mlir_tile.errors import ArgumentError, LaunchError
 from mlir_tile.language.ranges import linear
-from mlir_tile.language.values import Expr, Op, Variable
+from mlir_tile.language.values import Expr, Op, Variable, walk
 
 from .outputs import empty_cupy, empty_torch, is_cupy, lies_on_gpu, packed, remembered_outputs
 from .resources import Resources
@@ -251,9 +251,10 @@ class JITKernel(CallTable, Resources, Sources):
                     " it;"
                     f" expected {expected}"
                 )
-            for x in parameter.shape:
-                if type(x) is Variable and x.name not in sizes:
-                    sizes[x.name] = self._size_of_none(x.name)
+            for extent in parameter.shape:
+                for x in walk(extent) if isinstance(extent, Expr) else ():
+                    if type(x) is Variable and x.name not in sizes:
+                        sizes[x.name] = self._size_of_none(x.name)
             result[at] = self._empty(parameter, sizes, args)
         return tuple(result)
 

@@ -25,6 +25,7 @@ from .annotations import (
     attr,
     const,
     dynamic,
+    func_attr,
     symbolic,
     use_swizzle,
 )
@@ -185,6 +186,7 @@ from .ws_schedule import (
 )
 
 Buffer = Tensor
+DataType = _dtypes.dtype
 
 _own = set(globals())
 for _source in (_mathematics, _sync, _threads, _votes, _random, _rounding, _words):

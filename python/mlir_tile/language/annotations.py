@@ -74,6 +74,16 @@ def annotate_compile_flags(flags):
     builder.compile_flags = flags
 
 
+def func_attr(attributes):
+    """Attributes of TVM's function: whether arguments share memory the launcher knows by itself, and names and targets
+    are those of the compilation."""
+    current("T.func_attr")
+    known = ("tir.noalias", "global_symbol", "tir.is_entry_func", "target")
+    for name in attributes:
+        if name not in known:
+            fail(f"T.func_attr: expected {', '.join(known)}, got {name!r}")
+
+
 def _names(text):
     return [x for x in re.split(r"[,\s]+", text.strip()) if x]
 

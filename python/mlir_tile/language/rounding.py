@@ -157,6 +157,11 @@ def ieee_mul(x, y, rounding_mode="rn"):
     return _operation("mul", _mul, _error_of_product, (x, y), rounding_mode)
 
 
+def fmul(x, y):
+    """x * y, rounded by itself: no sum takes it in."""
+    return ieee_mul(x, y)
+
+
 def ieee_fdiv(x, y, rounding_mode="rn"):
     """x / y"""
     return _operation(

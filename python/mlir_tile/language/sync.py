@@ -7,7 +7,7 @@ know.
 
 from .buffers import Buffer, Region, region_of
 from .builder import current
-from .errors import fail
+from .errors import fail, unsupported
 from .values import Expr, Let, Load, Variable, as_value, is_expr, truth
 
 
@@ -110,6 +110,15 @@ def device_assert(condition, msg=""):
         builder.tile("assert", condition=known, message=str(msg or "assertion failed"))
     elif not known:
         fail(f"the assertion is false whenever the kernel runs: {msg}")
+
+
+def tvm_storage_sync(scope):
+    """TVM's name of a barrier: "shared" and "shared.dyn", the block's; "warp", a warp's."""
+    if scope in ("shared", "shared.dyn"):
+        return sync_threads()
+    if scope == "warp":
+        return globals()["sync_warp"]()
+    unsupported(f"T.tvm_storage_sync({scope!r})", 'it takes "shared", "shared.dyn" and "warp"')
 
 
 def evaluate(value=None):

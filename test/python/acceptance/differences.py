@@ -70,7 +70,7 @@ NOT_PLANNED_GROUPS = {
     r"T\.(tvm_|anylist_|call_(c?packed|intrin|llvm)|q_multiply_shift|get_tvm_dtype)": (
         "calls of TVM's host code and intrinsics by TVM's names"
     ),
-    r"T\.(get|has)_let_value$|T\.(StringImm|DataType|DataTypeCode|undef|ret)$": "TVM's builder",
+    r"T\.(get|has)_let_value$|T\.(StringImm|DataTypeCode|undef|ret)$": "TVM's builder",
     r"T\.float8_\w+fnuz$|T\.float8_(e3m4|e4m3b11fnuz)$": "no type of NVIDIA's GPUs",
     r"T\.ptx_mma_sm70$": "GPUs before sm_80 are no targets",
 }
