@@ -40,6 +40,9 @@ tile.kernel @attention(%Q: memref<?x?x128xbf16> {tile.alignment = 16, tile.shape
   tile.pipelined %n = %c0 to %length step %ckeys stages(2) {
     tile.copy %K[%h, %n, %c0] sizes [1, 128, 128] to %Ks : memref<?x?x128xbf16> to memref<128x128xbf16, #shared>
     tile.copy %V[%h, %n, %c0] sizes [1, 128, 128] to %Vs : memref<?x?x128xbf16> to memref<128x128xbf16, #shared>
+    // Nobody asks for rows beyond the end.
+    %rest = arith.subi %queries, %m : index
+    tile.assume_rows %c0 to %rest of 128
     tile.gemm %Qs, %Ks, %S {clear, transpose_b, policy = #tile.warp_policy<full_row>} : memref<128x128xbf16, #shared>, memref<128x128xbf16, #shared>, memref<128x128xf32, #tile.fragment>
     %next = arith.addi %n, %ckeys : index
     %masked = arith.cmpi ugt, %next, %limit : index

@@ -227,17 +227,21 @@ def mask(p):
 
 
 def rows_that_matter(p):
-    """Which rows a step of keys is for, where a mask says so: those of queries that see one of its keys. To others it adds
-    weights of 0. (Rows beyond the end are few, and the question takes 1 to 3 % of a step.)"""
-    if not p.causal and not p.window:
-        return ""
-    if p.plain:
+    """Which rows a step of keys is for: those of queries that exist and see one of its keys. To others it adds weights of 0."""
+    if p.plain and p.causal:
         return f"""    // To queries that see none of these keys they add nothing.
     %seen = arith.subi %n, %m : index
     tile.assume_rows %seen to %crows of {p.rows}
 """
-    end = f"%n + {p.keys} - %first" if p.window else "%crows + 0"
-    lines = ["// To queries that see none of these keys they add nothing.", "%seen := %n - %last", f"%unseen := {end}"]
+    if p.plain:
+        return f"""    // Nobody asks for rows beyond the end.
+    %rest = arith.subi %queries, %m : index
+    tile.assume_rows %c0 to %rest of {p.rows}
+"""
+    end = "%queries - %m"
+    lines = ["// To queries that see none of these keys, or do not exist, they add nothing."]
+    lines += ["%seen := " + ("%n - %last" if p.causal or p.window else "%c0 + 0")]
+    lines += ["%unseen := " + (f"min(%n + {p.keys} - %first, {end})" if p.window else end)]
     return "".join(f"    {line}\n" for line in [*lines, f"tile.assume_rows %seen to %unseen of {p.rows}"])
 
 

@@ -52,6 +52,10 @@ tile.kernel @forward_bias_padded(%Q: memref<?x?x64xbf16> {tile.alignment = 16, t
     tile.copy %K[%h, %n, %c0] sizes [1, 64, 64] to %Ks : memref<?x?x64xbf16> to memref<64x64xbf16, #shared>
     tile.copy %V[%h, %n, %c0] sizes [1, 64, 64] to %Vs : memref<?x?x64xbf16> to memref<64x64xbf16, #shared>
     tile.copy %BIAS[%hb, %m, %n] sizes [1, 64, 64] to %Bs : memref<?x?x?xbf16> to memref<64x64xbf16, #shared>
+    // To queries that see none of these keys, or do not exist, they add nothing.
+    %seen = arith.addi %c0, %c0 : index
+    %unseen = arith.subi %queries, %m : index
+    tile.assume_rows %seen to %unseen of 64
     tile.gemm %Qs, %Ks, %S {clear, transpose_b, policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
     tile.parallel (%i, %j) in (64, 64) {
       %x2 = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>

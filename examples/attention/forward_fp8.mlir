@@ -51,6 +51,10 @@ tile.kernel @forward_fp8(%Q: memref<?x?x64xf8E4M3FN> {tile.alignment = 16, tile.
   tile.pipelined %n = %c0 to %length step %ckeys stages(2) {
     tile.copy %K[%h, %n, %c0] sizes [1, 64, 64] to %Ks : memref<?x?x64xf8E4M3FN> to memref<64x64xf8E4M3FN, #shared>
     tile.copy %V[%h, %c0, %n] sizes [1, 64, 64] to %Vs : memref<?x64x?xf8E4M3FN> to memref<64x64xf8E4M3FN, #shared>
+    // To queries that see none of these keys, or do not exist, they add nothing.
+    %seen = arith.addi %c0, %c0 : index
+    %unseen = arith.subi %queries, %m : index
+    tile.assume_rows %seen to %unseen of 64
     tile.gemm %Qs, %Ks, %S {clear, transpose_b, policy = #tile.warp_policy<full_row>} : memref<64x64xf8E4M3FN, #shared>, memref<64x64xf8E4M3FN, #shared>, memref<64x64xf32, #tile.fragment>
     %next = arith.addi %n, %ckeys : index
     %masked = arith.cmpi sgt, %next, %limit : index

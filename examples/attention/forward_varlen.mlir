@@ -84,9 +84,9 @@ tile.kernel @forward_varlen(%Q: memref<?x?x64xbf16> {tile.alignment = 16, tile.s
     %kn = arith.addi %k0, %n : index
     tile.copy %K[%kn, %g, %c0] sizes [64, 1, 64] to %Ks : memref<?x?x64xbf16> to memref<64x64xbf16, #shared>
     tile.copy %V[%kn, %g, %c0] sizes [64, 1, 64] to %Vs : memref<?x?x64xbf16> to memref<64x64xbf16, #shared>
-    // To queries that see none of these keys they add nothing.
+    // To queries that see none of these keys, or do not exist, they add nothing.
     %seen = arith.subi %n, %last : index
-    %unseen = arith.addi %crows, %c0 : index
+    %unseen = arith.subi %queries, %m : index
     tile.assume_rows %seen to %unseen of 64
     tile.gemm %Qs, %Ks, %S {clear, transpose_b, policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
     %next = arith.addi %n, %ckeys : index

@@ -70,24 +70,26 @@ tile.kernel @forward_window_sinks(%Q: memref<?x?x?x64xbf16> {tile.alignment = 16
   tile.pipelined %n = %begin to %length step %ckeys stages(2) {
     tile.copy %K[%z, %n, %g, %c0] sizes [1, 64, 1, 64] to %Ks : memref<?x?x?x64xbf16> to memref<64x64xbf16, #shared>
     tile.copy %V[%z, %n, %g, %c0] sizes [1, 64, 1, 64] to %Vs : memref<?x?x?x64xbf16> to memref<64x64xbf16, #shared>
-    // To queries that see none of these keys they add nothing.
+    // To queries that see none of these keys, or do not exist, they add nothing.
     %seen = arith.subi %n, %last : index
     %x9 = arith.addi %n, %c64 : index
-    %unseen = arith.subi %x9, %first : index
+    %x10 = arith.subi %x9, %first : index
+    %x11 = arith.subi %queries, %m : index
+    %unseen = arith.minsi %x10, %x11 : index
     tile.assume_rows %seen to %unseen of 64
     tile.gemm %Qs, %Ks, %S {clear, transpose_b, policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
     %next = arith.addi %n, %ckeys : index
-    %x10 = arith.cmpi sgt, %next, %limit : index
-    %x11 = arith.cmpi slt, %n, %whole : index
-    %masked = arith.ori %x10, %x11 : i1
+    %x12 = arith.cmpi sgt, %next, %limit : index
+    %x13 = arith.cmpi slt, %n, %whole : index
+    %masked = arith.ori %x12, %x13 : i1
     scf.if %masked {
       tile.parallel (%i, %j) in (64, 64) {
       %key = arith.addi %n, %j : index
-      %x12 = arith.addi %last, %i : index
-      %x13 = arith.cmpi sgt, %key, %x12 : index
-      %x14 = arith.addi %first, %i : index
-      %x15 = arith.cmpi slt, %key, %x14 : index
-      %out = arith.ori %x13, %x15 : i1
+      %x14 = arith.addi %last, %i : index
+      %x15 = arith.cmpi sgt, %key, %x14 : index
+      %x16 = arith.addi %first, %i : index
+      %x17 = arith.cmpi slt, %key, %x16 : index
+      %out = arith.ori %x15, %x17 : i1
       %x = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>
       %y = arith.select %out, %none, %x : f32
       memref.store %y, %S[%i, %j] : memref<64x64xf32, #tile.fragment>
@@ -136,12 +138,12 @@ tile.kernel @forward_window_sinks(%Q: memref<?x?x?x64xbf16> {tile.alignment = 16
   }
   tile.parallel (%i) in (64) {
     %l = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
-    %x16 = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
-    %x17 = arith.mulf %x16, %scale : f32
-    %x18 = math.log2 %l fastmath<afn> : f32
-    %x19 = arith.addf %x17, %x18 : f32
-    %x20 = arith.mulf %x19, %f32_0_6931471805599453 : f32
-    memref.store %x20, %blockmax[%i] : memref<64xf32, #tile.fragment>
+    %x18 = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
+    %x19 = arith.mulf %x18, %scale : f32
+    %x20 = math.log2 %l fastmath<afn> : f32
+    %x21 = arith.addf %x19, %x20 : f32
+    %x22 = arith.mulf %x21, %f32_0_6931471805599453 : f32
+    memref.store %x22, %blockmax[%i] : memref<64xf32, #tile.fragment>
   }
   tile.copy %acc to %O[%z, %m, %h, %c0] sizes [1, 64, 1, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x?x64xbf16>
   tile.copy %blockmax to %LSE[%z, %h, %m] sizes [1, 1, 64] : memref<64xf32, #tile.fragment> to memref<?x?x?xf32>

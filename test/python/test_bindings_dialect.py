@@ -290,10 +290,12 @@ def test_rows_that_matter():
         def rows(n, block):
             tile.assume_rows(0, n, 192)
             tile.assert_(tile.any_row(n, 192, 192, 3), "one")
+            tile.assume(tile.row_iterations(0, 128, n, 192, 3, 0, n), min=0)
 
     text = str(module)
     assert re.search(r"tile.assume_rows %\S+ to %\S+ of 192", text)
     assert re.search(r"tile.any_row %\S+ to %\S+ of 192 groups 3", text)
+    assert re.search(r"tile.row_iterations %\S+ step 128 to %\S+ of 192 groups 3 in", text)
     module.operation.verify()
 
 

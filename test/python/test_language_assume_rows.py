@@ -78,7 +78,7 @@ def test_causal_attention(target, length):
 
 def test_the_promise_is_used_and_only_it():
     with_it, without = (explain(attention(300, each), "sm_90a") for each in (True, False))
-    words = "skips what is left of the iteration"
+    words = "leaves the loop once it has none of the rows"
     decisions = [" ".join(each.decision for each in x.decisions) for x in (with_it, without)]
     assert words in decisions[0] and words not in decisions[1]
 

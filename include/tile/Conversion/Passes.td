@@ -235,7 +235,10 @@ def SkipRowsPass : Pass<"tile-skip-rows", "::mlir::ModuleOp"> {
     (`tile.assume_rows`), groups of warps that hold none of them skip it: what
     stands between the operations on rings, on which all warps still wait and
     which all release. Behind `tile-insert-barriers`: nothing that meets threads
-    of several groups is skipped.
+    of several groups is skipped. Where the first of the rows moves on with the
+    loop's index, by a known step, and the end does not, the loop ends for a group
+    that has none of them any more (`tile.row_iterations`), and one follows in
+    which the group waits and releases: nothing is asked in an iteration.
 
     Groups are warpgroups, since wgmma is an instruction of one. What is skipped
     multiplies by wgmma, awaits its own products, and works on fragments whose
@@ -256,8 +259,8 @@ def SkipRowsPass : Pass<"tile-skip-rows", "::mlir::ModuleOp"> {
     ```
     After:
     ```mlir
-    %slot = tile.ring.wait %ring[%use]
     %any = tile.any_row %seen to %c192 of 192 groups 3
+    %slot = tile.ring.wait %ring[%use]
     scf.if %any {
       %token = tile.gemm %q, %slot, %s {clear}
       tile.await %token
@@ -266,13 +269,14 @@ def SkipRowsPass : Pass<"tile-skip-rows", "::mlir::ModuleOp"> {
     ```
 
     Needs: `--tile-insert-barriers`.
-    Leaves: no `tile.assume_rows`; `tile.any_row`.
+    Leaves: no `tile.assume_rows`; `tile.any_row` and `tile.row_iterations`.
   }];
   let options = [
     Option<"remarks", "remarks", "bool", "false",
            "say what is skipped, and why nothing is">];
   let statistics = [
-    Statistic<"skippedParts", "skipped-parts", "parts of loops that warps skip">];
+    Statistic<"skippedParts", "skipped-parts", "parts of loops that warps skip">,
+    Statistic<"dividedLoops", "divided-loops", "loops that warps leave early">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
 }
 

@@ -108,6 +108,16 @@ struct AnyRowLowering : OpConversionPattern<AnyRowOp> {
   }
 };
 
+struct RowIterationsLowering : OpConversionPattern<RowIterationsOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(RowIterationsOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(op, adaptor.getUpper());
+    return success();
+  }
+};
+
 /// What rows matter for is done for all.
 struct AssumeRowsLowering : OpConversionPattern<AssumeRowsOp> {
   using OpConversionPattern::OpConversionPattern;
@@ -125,5 +135,6 @@ void tile::populateLoopPatterns(RewritePatternSet &patterns, bool backwards,
   patterns.add<AllocLowering>(patterns.getContext(), poison);
   patterns.add<ParallelLowering>(patterns.getContext(), backwards);
   patterns.add<PipelinedLowering, IterationLowering, AnyRowLowering,
-               AssumeRowsLowering>(patterns.getContext());
+               RowIterationsLowering, AssumeRowsLowering>(
+      patterns.getContext());
 }

@@ -101,6 +101,19 @@ def any_row(
     return _ops.AnyRowOp(result, *bounds, rows, groups, loc=loc, ip=ip).result
 
 
+def row_iterations(
+    first: Index, step: int, end: Index, rows: int, groups: int, lower: Index, upper: Index,
+    *, loc=None, ip=None,
+) -> _ir.Value:
+    """The first iteration of a loop from `lower` to `upper` for which the group of warps has none
+    of the rows from `first` (in iteration 0, `step` more in each) on, in front of `end`."""
+    first, end, lower, upper = (_index(x, loc, ip) for x in (first, end, lower, upper))
+    op = _ops.RowIterationsOp(
+        _ir.IndexType.get(), first, step, end, rows, groups, lower, upper, loc=loc, ip=ip
+    )
+    return op.result
+
+
 @_ods_cext.register_operation(_ops._Dialect, replace=True)
 class WarpSpecializeOp(_ops.WarpSpecializeOp):
     """Divides the warps of a block into roles that run side by side."""

@@ -2,12 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `tile.assume_rows` says for which rows of its tiles the rest of an iteration
-// matters. Each part of it between two operations on rings goes under the
-// condition that the warpgroup has such a row. Nothing of a part is seen by
-// other warpgroups: it writes fragments whose rows are divided among them.
+// matters. Where these begin later with each iteration, a warpgroup leaves the
+// loop once it has none of them any more, for one in which it does what all
+// warps do: wait for slots of rings and release them. Elsewhere each part
+// between two operations on rings goes under the condition that the warpgroup
+// has such a row. Nothing of a part is seen by other warpgroups: it writes
+// fragments whose rows are divided among them.
 //
 //===----------------------------------------------------------------------===//
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "tile/Analysis/Reason.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -40,6 +46,10 @@ public:
 
   /// Empty where the parts can be skipped.
   Reason whyNot();
+  /// Ends the loop for a group that has no rows any more, and goes on with one
+  /// of what all warps do. False, and nothing done, where the rows do not
+  /// follow from the loop's index.
+  bool divideLoop();
   /// Puts each part under its condition; how many there are.
   unsigned skip();
 
@@ -249,6 +259,96 @@ unsigned Skipping::skip() {
 }
 
 namespace {
+/// scale * (the loop's index) + what is computed without it.
+struct LinearIndex {
+  int64_t scale = 0;
+  Value rest; // null: 0
+};
+} // namespace
+
+static bool isOutside(scf::ForOp loop, Value value) {
+  return loop.isDefinedOutsideOfLoop(value);
+}
+
+/// `value` as such a sum; what has to be computed for it stands in front of the
+/// loop then.
+static std::optional<LinearIndex> linear(OpBuilder &b, scf::ForOp loop,
+                                         Value value) {
+  if (isOutside(loop, value))
+    return LinearIndex{0, value};
+  if (value == loop.getInductionVar())
+    return LinearIndex{1, Value()};
+  Operation *op = value.getDefiningOp();
+  if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+    return std::nullopt;
+  std::optional<LinearIndex> lhs = linear(b, loop, op->getOperand(0)),
+                             rhs = linear(b, loop, op->getOperand(1));
+  if (!lhs || !rhs)
+    return std::nullopt;
+  Location loc = op->getLoc();
+  auto zero = [&] { return arith::ConstantIndexOp::create(b, loc, 0); };
+  if (isa<arith::MulIOp>(op)) {
+    if (rhs->scale != 0)
+      std::swap(lhs, rhs);
+    std::optional<int64_t> factor =
+        rhs->rest ? getConstantIntValue(rhs->rest) : 0;
+    if (rhs->scale != 0 || !factor)
+      return std::nullopt;
+    Value rest =
+        lhs->rest ? Value(arith::MulIOp::create(b, loc, lhs->rest, rhs->rest))
+                  : Value();
+    return LinearIndex{lhs->scale * *factor, rest};
+  }
+  bool isSum = isa<arith::AddIOp>(op);
+  Value rest = lhs->rest;
+  if (rhs->rest && isSum)
+    rest = rest ? arith::AddIOp::create(b, loc, rest, rhs->rest) : rhs->rest;
+  else if (rhs->rest)
+    rest = arith::SubIOp::create(b, loc, rest ? rest : zero(), rhs->rest);
+  return LinearIndex{lhs->scale + (isSum ? rhs->scale : -rhs->scale), rest};
+}
+
+bool Skipping::divideLoop() {
+  auto loop = dyn_cast<scf::ForOp>(promise->getParentOp());
+  if (!loop || loop.getNumResults() != 0 ||
+      getConstantIntValue(loop.getStep()) != 1)
+    return false;
+  // What stands in front of the promise is not skipped.
+  for (Operation &op : *loop.getBody()) {
+    if (&op == promise.getOperation())
+      break;
+    if (!isScalarWork(&op) && !endsPart(&op))
+      return false;
+  }
+  OpBuilder b(loop);
+  std::optional<LinearIndex> first = linear(b, loop, promise.getFirst()),
+                             end = linear(b, loop, promise.getEnd());
+  if (!first || !end || first->scale < 0 || end->scale != 0)
+    return false;
+  Location loc = promise.getLoc();
+  auto valueOf = [&](const LinearIndex &index) {
+    return index.rest ? index.rest
+                      : Value(arith::ConstantIndexOp::create(b, loc, 0));
+  };
+  Value last = RowIterationsOp::create(
+      b, loc, b.getIndexType(), valueOf(*first), first->scale, valueOf(*end),
+      rows, groups, loop.getLowerBound(), loop.getUpperBound());
+  b.setInsertionPointAfter(loop);
+  IRMapping mapping;
+  auto tail = cast<scf::ForOp>(b.clone(*loop, mapping));
+  loop.getUpperBoundMutable().assign(last);
+  tail.getLowerBoundMutable().assign(last);
+  SmallVector<Operation *> skipped{mapping.lookup(promise.getOperation())};
+  for (const Part &part : parts)
+    for (Operation *op : part.ops)
+      if (!isScalarWork(op))
+        skipped.push_back(mapping.lookup(op));
+  for (Operation *op : llvm::reverse(skipped))
+    op->erase();
+  return true;
+}
+
+namespace {
 struct SkipRowsPass : tile::impl::SkipRowsPassBase<SkipRowsPass> {
   using SkipRowsPassBase::SkipRowsPassBase;
 
@@ -277,6 +377,13 @@ private:
                why.why,
                why.adviceOr("tiles whose rows several warpgroups divide among "
                             "themselves, and products by wgmma, let them"));
+      return;
+    }
+    if (skipping.divideLoop()) {
+      ++dividedLoops;
+      remarkAt(remarks, promise)
+          << "a warpgroup leaves the loop once it has none of the rows any "
+             "more, and only releases what the others go on with";
       return;
     }
     skippedParts += skipping.skip();

@@ -19,23 +19,63 @@ void tile::nvvm::replaceIterations(KernelLowering &lowering) {
   });
 }
 
-/// The group's rows are as many from its number times that on.
+namespace {
+/// The rows of a group of warps: as many from its number times that on.
+struct OwnRows {
+  Value first, end;
+};
+} // namespace
+
+static OwnRows ownRows(KernelLowering &lowering, int64_t rows, int64_t groups) {
+  int64_t count = rows / groups;
+  Value first =
+      lowering.toI64(lowering.mulConst(lowering.groupId(groups), count));
+  return {first, lowering.add(first, lowering.i64(count))};
+}
+
+static Value isLess(KernelLowering &lowering, Value a, Value b) {
+  return lowering.builder.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                      a, b);
+}
+
 static LogicalResult lowerAnyRow(KernelLowering &lowering, AnyRowOp op) {
   auto &b = lowering.builder;
-  auto groups = static_cast<int64_t>(op.getGroups());
-  int64_t count = static_cast<int64_t>(op.getRows()) / groups;
-  Value own =
-      lowering.toI64(lowering.mulConst(lowering.groupId(groups), count));
-  Value isInFront = b.createOrFold<arith::CmpIOp>(
-      arith::CmpIPredicate::slt, own, lowering.toI64(op.getEnd()));
-  Value isBehind = b.createOrFold<arith::CmpIOp>(
-      arith::CmpIPredicate::slt, lowering.toI64(op.getFirst()),
-      lowering.add(own, lowering.i64(count)));
+  OwnRows own = ownRows(lowering, op.getRows(), op.getGroups());
+  Value isInFront = isLess(lowering, own.first, lowering.toI64(op.getEnd()));
+  Value isBehind = isLess(lowering, lowering.toI64(op.getFirst()), own.end);
   op.replaceAllUsesWith(b.createOrFold<arith::AndIOp>(isInFront, isBehind));
+  return success();
+}
+
+/// Iteration i has a row of the group where first + i * step < end of its rows.
+static LogicalResult lowerRowIterations(KernelLowering &lowering,
+                                        RowIterationsOp op) {
+  auto &b = lowering.builder;
+  auto step = static_cast<int64_t>(op.getStep());
+  OwnRows own = ownRows(lowering, op.getRows(), op.getGroups());
+  Value first = lowering.toI64(op.getFirst()),
+        lower = lowering.toI64(op.getLower()),
+        upper = lowering.toI64(op.getUpper()), last;
+  if (step == 0) {
+    last = b.createOrFold<arith::SelectOp>(isLess(lowering, first, own.end),
+                                           upper, lower);
+  } else {
+    Value left = b.createOrFold<arith::MaxSIOp>(
+        b.createOrFold<arith::SubIOp>(own.end, first), lowering.i64(0));
+    last = b.createOrFold<arith::DivUIOp>(
+        lowering.add(left, lowering.i64(step - 1)), lowering.i64(step));
+    last = b.createOrFold<arith::MaxSIOp>(last, lower);
+    last = b.createOrFold<arith::MinSIOp>(last, upper);
+  }
+  Value exists = isLess(lowering, own.first, lowering.toI64(op.getEnd()));
+  last = b.createOrFold<arith::SelectOp>(exists, last, lower);
+  op.replaceAllUsesWith(
+      b.createOrFold<arith::IndexCastOp>(b.getIndexType(), last));
   return success();
 }
 
 void tile::nvvm::registerIterationLowerings(Registry &registry) {
   registry.add<AnyRowOp>(lowerAnyRow);
+  registry.add<RowIterationsOp>(lowerRowIterations);
   registry.add<IterationOp>(keep);
 }

@@ -362,11 +362,24 @@ LogicalResult WarpSpecializeOp::verify() {
   return success();
 }
 
-LogicalResult AnyRowOp::verify() {
-  auto rows = static_cast<int64_t>(getRows());
-  auto groups = static_cast<int64_t>(getGroups());
+/// Groups that have equally many rows each.
+static LogicalResult verifyGroupsOfRows(Operation *op, StringRef constraint,
+                                        int64_t rows, int64_t groups) {
   if (groups < 1 || rows < 1 || rows % groups != 0)
-    return emitOpError() << "[any-row-1] expected `groups` that divide the "
-                         << rows << " rows, got " << groups;
+    return op->emitOpError()
+           << "[" << constraint << "] expected `groups` that divide the "
+           << rows << " rows, got " << groups;
   return success();
+}
+
+LogicalResult AnyRowOp::verify() {
+  return verifyGroupsOfRows(*this, "any-row-1", getRows(), getGroups());
+}
+
+LogicalResult RowIterationsOp::verify() {
+  if (static_cast<int64_t>(getStep()) < 0)
+    return emitOpError()
+           << "[row-iterations-2] expected a step that is not negative, got "
+           << static_cast<int64_t>(getStep());
+  return verifyGroupsOfRows(*this, "row-iterations-1", getRows(), getGroups());
 }

@@ -130,5 +130,8 @@ tile.kernel @rows(%n: index) grid(%bx) = (1) threads(384) {
   // CHECK: tile.any_row %n to %n of 192 groups 3
   // GENERIC: "tile.any_row"({{.*}}) <{groups = 3 : i64, rows = 192 : i64}> : (index, index) -> i1
   %a = tile.any_row %n to %n of 192 groups 3
+  // CHECK: tile.row_iterations %n step 128 to %n of 192 groups 3 in %n to %n
+  // GENERIC: "tile.row_iterations"({{.*}}) <{groups = 3 : i64, rows = 192 : i64, step = 128 : i64}> : (index, index, index, index) -> index
+  %b = tile.row_iterations %n step 128 to %n of 192 groups 3 in %n to %n
   tile.assert %a, "asked"
 }

@@ -382,3 +382,19 @@ tile.kernel @k(%n: index) grid(%bx) = (1) threads(256) {
   // expected-error @+1 {{[any-row-1] expected `groups` that divide the 100 rows, got 3}}
   %a = tile.any_row %n to %n of 100 groups 3
 }
+
+// -----
+
+// row-iterations-1
+tile.kernel @k(%n: index) grid(%bx) = (1) threads(256) {
+  // expected-error @+1 {{[row-iterations-1] expected `groups` that divide the 100 rows, got 3}}
+  %a = tile.row_iterations %n step 64 to %n of 100 groups 3 in %n to %n
+}
+
+// -----
+
+// row-iterations-2
+tile.kernel @k(%n: index) grid(%bx) = (1) threads(256) {
+  // expected-error @+1 {{[row-iterations-2] expected a step that is not negative, got -1}}
+  %a = tile.row_iterations %n step -1 to %n of 128 groups 2 in %n to %n
+}

@@ -270,6 +270,37 @@ def Tile_AnyRowOp : Tile_Op<"any_row", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_RowIterationsOp : Tile_Op<"row_iterations", [Pure]> {
+  let summary = "asks a group of warps up to which iteration it holds one of some rows";
+  let description = [{
+    The warps of the agent are groups as for `tile.any_row`. A loop with the
+    bounds behind `in`, whose step is 1, is about rows from `first` on, in front of
+    `end`, in iteration 0, and each iteration begins `step` rows later. The result
+    is the first iteration for which the group has none of these rows, nor for
+    later ones; within the bounds. On the CPU it is the upper bound.
+
+    `--tile-skip-rows` ends a loop there, and goes on with one in which the group
+    waits for slots of rings and releases them.
+
+    Constraints:
+    - row-iterations-1: `groups` is positive and divides `rows`.
+    - row-iterations-2: `step` is not negative.
+
+    ```mlir
+    %last = tile.row_iterations %seen step 128 to %end of 192 groups 3 in %c0 to %n
+    scf.for %i = %c0 to %last step %c1 {
+    }
+    ```
+  }];
+  let arguments = (ins Index:$first, I64Attr:$step, Index:$end, I64Attr:$rows, I64Attr:$groups,
+                       Index:$lower, Index:$upper);
+  let results = (outs Index:$result);
+  let assemblyFormat = [{
+    $first `step` $step `to` $end `of` $rows `groups` $groups `in` $lower `to` $upper attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Roles
 //===----------------------------------------------------------------------===//
