@@ -139,6 +139,42 @@ static Modes registersBeside(const FragmentLayout &layout, int dim,
   return result;
 }
 
+/// Lets the outermost register digit of a region go on, where what it covers
+/// does not divide the next digit: of rows 0 to 23 that one warp of four has,
+/// where the next one has those from 32 on, the warp gets rows 24 to 31 as
+/// well. Otherwise registers beside them would hold elements of other threads.
+static void fillUpToNextDigit(const FragmentLayout &region, int dim,
+                              Modes &registers) {
+  SmallVector<std::pair<Mode, int64_t>> digits; // its number among registers
+  for (Axis axis : {Axis::Register, Axis::Lane, Axis::Warp, Axis::Block})
+    for (auto [number, mode] : llvm::enumerate(region.modes(axis)))
+      if (mode.dim == dim)
+        digits.push_back({mode, axis == Axis::Register ? int64_t(number) : -1});
+  llvm::sort(digits, [](const auto &a, const auto &b) {
+    return a.first.stride < b.first.stride;
+  });
+  int64_t covered = 1;
+  const std::pair<Mode, int64_t> *outermost = nullptr;
+  for (const std::pair<Mode, int64_t> &digit : digits) {
+    const Mode &mode = digit.first;
+    if (mode.stride > covered) {
+      bool ends = outermost && outermost->second >= 0 &&
+                  outermost->first.stride * outermost->first.extent == covered;
+      if (mode.stride % covered == 0 || !ends ||
+          mode.stride % outermost->first.stride != 0 ||
+          outermost->first.extent !=
+              ceilDiv(region.shape()[dim], outermost->first.stride))
+        return;
+      registers[outermost->second].extent =
+          mode.stride / outermost->first.stride;
+      covered = mode.stride * mode.extent;
+    } else {
+      covered += mode.stride * (mode.extent - 1);
+    }
+    outermost = &digit;
+  }
+}
+
 /// The part of a fragment that a loop covers, from the loop's layout.
 static FragmentLayout regionFromLoop(const OwnedAccess &access,
                                      const FragmentLayout &loop) {
@@ -169,6 +205,10 @@ FragmentLayout tile::fragmentFromLoop(ArrayRef<int64_t> fragmentShape,
     return layout;
   // Elements outside the loop's region: further registers.
   Modes registers = layout.modes(Axis::Register);
+  for (size_t dim = 0; dim < fragmentShape.size(); ++dim)
+    fillUpToNextDigit(layout, int(dim), registers);
+  layout = FragmentLayout(layout.shape(), registers, layout.modes(Axis::Lane),
+                          layout.modes(Axis::Warp), layout.modes(Axis::Block));
   for (auto [dim, extent] : llvm::enumerate(fragmentShape))
     llvm::append_range(registers, registersBeside(layout, int(dim), extent));
   return FragmentLayout(fragmentShape, registers, layout.modes(Axis::Lane),

@@ -95,6 +95,7 @@ private:
   Value regionFits(unsigned d);
   /// The fragment's register of `reg`; -1 when it holds none.
   int64_t fragmentRegister(int64_t reg) const;
+  bool overshoots(int64_t reg) const;
   /// The first of `count` registers that are whole bytes in a row, or -1.
   int64_t fragmentRun(int64_t reg, int64_t count) const;
   /// Words of a fragment's registers from `first` on: `stored` goes there, or

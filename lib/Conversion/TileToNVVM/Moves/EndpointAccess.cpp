@@ -115,6 +115,13 @@ void Endpoint::storeTo(Value pointer, Value value, unsigned bytes) {
                       operands);
 }
 
+/// Whether no thread has an iteration of the loop in a register.
+bool Endpoint::overshoots(int64_t reg) const {
+  return !llvm::all_of_zip(
+      loop.axisCoordinates(Axis::Register, reg), loop.shape(),
+      [](int64_t at, int64_t extent) { return at < extent; });
+}
+
 int64_t Endpoint::fragmentRegister(int64_t reg) const {
   SmallVector<int64_t> coordinates = fragmentOffsets;
   SmallVector<int64_t> own = loop.axisCoordinates(Axis::Register, reg);
@@ -224,6 +231,11 @@ FailureOr<SmallVector<Value>> Endpoint::load(int64_t reg, int64_t count,
   if (fragment) {
     for (int64_t r = reg; r < reg + count; ++r) {
       int64_t target = fragmentRegister(r);
+      if (target < 0 && overshoots(r)) {
+        values.push_back(
+            arith::ConstantOp::create(b, b.getZeroAttr(elementType)));
+        continue;
+      }
       if (target < 0)
         return op->emitOpError() << "expected the fragment's layout to hold "
                                     "what the loop layout reads";
@@ -316,6 +328,8 @@ LogicalResult Endpoint::store(int64_t reg, ArrayRef<Value> values) {
   if (fragment) {
     for (int64_t r = reg; r < reg + count; ++r) {
       int64_t target = fragmentRegister(r);
+      if (target < 0 && overshoots(r))
+        continue;
       if (target < 0)
         return op->emitOpError() << "expected the fragment's layout to hold "
                                     "what the loop layout writes";
