@@ -244,8 +244,7 @@ def SkipRowsPass : Pass<"tile-skip-rows", "::mlir::ModuleOp"> {
     multiplies by wgmma, awaits its own products, and works on fragments whose
     rows are divided among the groups in order. A pass that computes for another
     iteration than the program does (`tile-overlap-gemms`,
-    `tile-prefetch-operands`, `tile-advance-loads`) takes the promise out of its
-    loop.
+    `tile-prefetch-operands`) takes the promise out of its loop.
 
     With `remarks`, says what is skipped, or why nothing is.
 

@@ -32,13 +32,13 @@ void forEachBox(KernelLowering &lowering, const CopyParts &parts,
                 llvm::function_ref<void(Value, ArrayRef<Value>)> emit);
 
 /// Whether the part of a store that this thread's group makes begins at a
-/// negative index of the buffer (i1, the same in all lanes); null where it never
-/// does. No tensor copy may begin there (tile::mayBeginInFront).
+/// negative index of the buffer (i1, the same in all lanes); null where it
+/// never does. No tensor copy may begin there (tile::mayBeginInFront).
 Value beginsInFront(KernelLowering &lowering, const CopyParts &parts,
                     const TmaGeometry &geometry);
 /// Makes that part element by element: by all threads of the group, to which
-/// what they read of shared memory is visible, or from the slot of a ring by the
-/// one that issues the copy.
+/// what they read of shared memory is visible, or from the slot of a ring by
+/// the one that issues the copy.
 LogicalResult storeByElements(KernelLowering &lowering, const CopyParts &parts,
                               const TmaGeometry &geometry);
 
