@@ -3,7 +3,9 @@
 //
 // `parallel` runs its iterations in row-major order, or on request in the
 // opposite one (any order is allowed); `pipelined` is the sequential loop it
-// means; a question about iterations is the comparison it stands for. A tile is
+// means; a question about iterations is the comparison it stands for. A promise
+// about rows is erased and a question about rows means all rows, because one
+// thread has them all (test/Conversion/TileToCPU/rows.mlir). A tile is
 // allocated once per call, however deep its `alloc` stands:
 // its contents are undefined until written, and on request overwritten by each
 // `alloc`.

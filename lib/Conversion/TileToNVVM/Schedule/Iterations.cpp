@@ -1,5 +1,11 @@
 //===- Iterations.cpp - questions about iterations become comparisons -----===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lowers tile.iteration, and what --tile-skip-rows builds: tile.any_row asks
+// whether a group of warps has one of some rows, tile.row_iterations says up to
+// which iteration a loop has one of the group's rows.
+// test/Conversion/TileToNVVM/Prepare/skip-rows.mlir has both.
+//
 //===----------------------------------------------------------------------===//
 #include "Iterations.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Internal to --tile-pipeline: what was decided about the copies of a loop, and
-// the ring loop that is built from it. Decides nothing.
+// the ring loop that is built from it. Decides nothing. dropRowPromises is also
+// called by the passes that rotate a loop after it.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_TRANSFORMS_RINGLOOP_H
