@@ -202,7 +202,7 @@ TileMoveDecision tileMoveDecisionAttrGetDecision(MlirAttribute attribute);
 typedef struct TileMmaPlan {
   int32_t instruction;
   int64_t m, n, k, warpsM, warpsN;
-  bool pair;
+  bool pair, swapped;
 } TileMmaPlan;
 bool tileAttributeIsAMmaPlan(MlirAttribute attribute);
 MlirTypeID tileMmaPlanAttrGetTypeID(void);

@@ -336,7 +336,8 @@ MlirAttribute tileMmaPlanAttrGetChecked(MlirLocation location,
   if (!found)
     return {nullptr};
   return wrap(getChecked<MmaPlanAttr>(location, *found, plan.m, plan.n, plan.k,
-                                      plan.warpsM, plan.warpsN, plan.pair));
+                                      plan.warpsM, plan.warpsN, plan.pair,
+                                      plan.swapped));
 }
 TileMmaPlan tileMmaPlanAttrGetPlan(MlirAttribute attribute) {
   auto plan = cast<MmaPlanAttr>(unwrap(attribute));
@@ -346,7 +347,8 @@ TileMmaPlan tileMmaPlanAttrGetPlan(MlirAttribute attribute) {
           plan.getK(),
           plan.getWarpsM(),
           plan.getWarpsN(),
-          plan.getPair()};
+          plan.getPair(),
+          plan.getSwapped()};
 }
 
 //===----------------------------------------------------------------------===//

@@ -328,20 +328,22 @@ static void bindMmaPlan(nb::module_ &m) {
           "get",
           [](const nb::object &cls, nb::object instruction, int64_t rows,
              int64_t columns, int64_t depth, std::pair<int64_t, int64_t> warps,
-             bool pair, MlirContext context) {
+             bool pair, bool swapped, MlirContext context) {
             TileMmaPlan plan = {caseNumber("MmaInstruction", instruction),
                                 rows,
                                 columns,
                                 depth,
                                 warps.first,
                                 warps.second,
-                                pair};
+                                pair,
+                                swapped};
             return cls(checked(context, [&](MlirLocation location) {
               return tileMmaPlanAttrGetChecked(location, plan);
             }));
           },
           "cls"_a, "instruction"_a, "m"_a, "n"_a, "k"_a, "warps"_a,
-          "pair"_a = false, "context"_a.none() = nb::none(),
+          "pair"_a = false, "swapped"_a = false,
+          "context"_a.none() = nb::none(),
           "The instruction of a gemm, its shape, and the grid of warps.")
       .def_property_readonly("instruction",
                              [](MlirAttribute self) {
@@ -365,7 +367,13 @@ static void bindMmaPlan(nb::module_ &m) {
       .def_property_readonly(
           "pair",
           [](MlirAttribute self) { return tileMmaPlanAttrGetPlan(self).pair; },
-          "Whether two blocks multiply as one.");
+          "Whether two blocks multiply as one.")
+      .def_property_readonly(
+          "swapped",
+          [](MlirAttribute self) {
+            return tileMmaPlanAttrGetPlan(self).swapped;
+          },
+          "Whether the instructions multiply the transposed operands.");
 }
 
 //===----------------------------------------------------------------------===//

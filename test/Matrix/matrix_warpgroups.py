@@ -51,9 +51,20 @@ def wgmma_kernels():
     for k in (16, 48, 80, 96, 128, 192):
         add(f"k{k}", tile=(64, 64, k), tb=k % 32 == 0, ta=k in (80, 96), stages=2)
     # What has to fall back.
-    for name, tile, warps in (("m16", (16, 64, 32), 4), ("m96", (96, 64, 32), 4), ("w2", (64, 64, 32), 2),
-                              ("k24", (64, 64, 24), 4), ("n20", (64, 20, 32), 4)):
+    for name, tile, warps in (("w2", (64, 64, 32), 2), ("k24", (64, 64, 24), 4), ("n20", (64, 20, 32), 4)):
         add(f"no_{name}", tile=tile, warps=warps, wgmma=False, aligned=False)
+    add("no_m16", tile=(16, 64, 32), epilogue="rowmax", wgmma=False, aligned=False)
+    # Few rows, with swapped operands.
+    for m, n, warps in ((8, 64, 4), (16, 64, 4), (24, 128, 4), (96, 64, 4), (48, 128, 8), (144, 128, 8), (80, 192, 12)):
+        for ta in (False, True):
+            add(f"swapped_m{m}_n{n}_w{warps}_{'nt'[ta]}{'tn'[ta]}", ta=ta, tb=not ta, tile=(m, n, 64), warps=warps, stages=2)
+    for ta in (False, True):
+        add(f"swapped_{'nt'[ta]}{'nt'[ta]}", ta=ta, tb=ta, tile=(32, 128, 64), warps=8, aligned=False)
+    for a, c, bk in (("bf16", "f32", 64), ("f16", "f16", 64), ("f32", "f32", 32), ("i8", "i32", 64), ("f8E4M3FN", "f32", 128)):
+        add(f"swapped_{a}_{c}", a=a, c=c, tb=True, tile=(16, 128, bk), warps=8)
+    add("swapped_mixed", a="f8E4M3FN", b="f8E5M2", tb=True, tile=(16, 64, 64))
+    for epilogue in ("relu", "bias", "bias_fragment", "residual", "atomic"):
+        add(f"swapped_{epilogue}", epilogue=epilogue, tile=(16, 128, 64), warps=8)
     add("relu", epilogue="relu", tile=(128, 128, 64), warps=8, out="f16")
     add("quantize", a="f8E4M3FN", tb=True, out="f8E4M3FN", epilogue="quantize", tile=(128, 128, 64), warps=8)
     add("quantize_persistent", tb=True, out="f8E5M2", epilogue="quantize", tile=(128, 128, 64), warps=8, persistent=True)

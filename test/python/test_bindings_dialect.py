@@ -102,8 +102,16 @@ def test_plans():
     )
     assert mma.instruction is tile.MmaInstruction.Tcgen05
     assert (mma.shape, mma.warps, mma.pair) == ((128, 256, 16), (4, 1), True)
+    assert not mma.swapped
     with pytest.raises(ValueError, match="expected `pair` of tcgen05 only, got wgmma"):
         tile.MmaPlanAttr.get("wgmma", 64, 64, 16, (4, 1), pair=True)
+    swapped = same(
+        tile.MmaPlanAttr.get("wgmma", 64, 16, 16, (8, 1), swapped=True),
+        "#tile.mma_plan<wgmma, m = 64, n = 16, k = 16, warps = [8, 1], swapped>",
+    )
+    assert (swapped.shape, swapped.pair, swapped.swapped) == ((64, 16, 16), False, True)
+    with pytest.raises(ValueError, match="expected `swapped` of wgmma only, got tcgen05"):
+        tile.MmaPlanAttr.get("tcgen05", 128, 64, 16, (4, 1), swapped=True)
 
 
 def test_what_is_asked_of_a_move_and_what_is_decided():

@@ -459,6 +459,7 @@ class MmaPlanAttr(Attribute):
         k: int,
         warps: tuple[int, int],
         pair: bool = False,
+        swapped: bool = False,
         context: Context | None = None,
     ) -> MmaPlanAttr: ...
     @property
@@ -472,6 +473,9 @@ class MmaPlanAttr(Attribute):
     @property
     def pair(self) -> bool:
         """Whether two blocks multiply as one."""
+    @property
+    def swapped(self) -> bool:
+        """Whether the instructions multiply the transposed operands."""
 
 class RingType(Type):
     """`!tile.ring`: a multi-stage buffer with its full/empty protocol."""

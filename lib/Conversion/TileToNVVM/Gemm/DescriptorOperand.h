@@ -37,15 +37,19 @@ LogicalResult refuseInstruction(KernelLowering &lowering, GemmOp gemm,
                                 StringRef instruction, MmaShape shape);
 
 /// The entry of a target's table for the types of a gemm, null when it has
-/// none.
+/// none. `swapped`: its A is of the type of the gemm's B, and the other way
+/// round.
 template <typename InfoT>
 const InfoT *instructionOf(KernelLowering &lowering, GemmOp gemm,
                            const InfoT *(TargetInfo::*table)(MmaType, MmaType,
-                                                             MmaType) const) {
+                                                             MmaType) const,
+                           bool swapped = false) {
   std::optional<MmaTypes> types = getMmaTypes(gemm);
-  return types
-             ? (lowering.target.*table)(types->a, types->b, types->accumulator)
-             : nullptr;
+  if (!types)
+    return nullptr;
+  if (swapped)
+    std::swap(types->a, types->b);
+  return (lowering.target.*table)(types->a, types->b, types->accumulator);
 }
 
 } // namespace mlir::tile::nvvm

@@ -6,7 +6,9 @@
 // tied in and out, so nothing can come between that touches them. Waiting for
 // a token is emitWgmmaWait's, called where tokens are awaited; proxy fences
 // before operands are read are BarrierPlacement.cpp's and Ring.cpp's. The same
-// with a sparse A, by wgmma.mma_async.sp, whose metadata is in registers.
+// with a sparse A, by wgmma.mma_async.sp, whose metadata is in registers. Where
+// the plan swaps operands, M, N, A and B are here those of C^T = B^T A^T, and
+// `gemm` has the program's.
 //
 //===----------------------------------------------------------------------===//
 #include "Wgmma.h"
@@ -41,7 +43,9 @@ struct Operand {
 class WgmmaGemm {
 public:
   WgmmaGemm(KernelLowering &lowering, GemmOp gemm, MmaPlanAttr plan)
-      : lowering(lowering), gemm(gemm),
+      : lowering(lowering), gemm(gemm), swapped(plan.getSwapped()),
+        m(swapped ? gemm.getN() : gemm.getM()),
+        n(swapped ? gemm.getM() : gemm.getN()),
         shape{plan.getM(), plan.getN(), plan.getK()},
         warps{plan.getWarpsM(), plan.getWarpsN()},
         groups{warps.m / kWarpsPerGroup, warps.n} {}
@@ -51,6 +55,7 @@ public:
 private:
   LogicalResult choose();
   LogicalResult bindAccumulator();
+  /// Operand A or B of the instructions.
   LogicalResult bindShared(bool isA, Operand &operand);
   LogicalResult bindRegisters(Operand &operand);
   Value groupIndex(bool alongM);
@@ -65,6 +70,8 @@ private:
 
   KernelLowering &lowering;
   GemmOp gemm;
+  bool swapped;
+  int64_t m, n; // of the product that the instructions compute
   MmaShape shape;
   WarpGrid warps, groups;
   const WgmmaInstructionInfo *info = nullptr;
@@ -80,7 +87,8 @@ private:
 LogicalResult WgmmaGemm::choose() {
   info = instructionOf(lowering, gemm,
                        gemm.isSparse() ? &TargetInfo::sparseWgmmaInstruction
-                                       : &TargetInfo::wgmmaInstruction);
+                                       : &TargetInfo::wgmmaInstruction,
+                       swapped);
   if (!info || shape.m != kWgmmaM || !info->hasN(shape.n) || shape.k != info->k)
     return refuseInstruction(lowering, gemm, "wgmma", shape);
   if (warps.m % kWarpsPerGroup != 0 ||
@@ -88,17 +96,16 @@ LogicalResult WgmmaGemm::choose() {
     return gemm.emitOpError()
            << "expected warps in groups of 4 along m that multiply to "
            << lowering.agent.warps << ", got " << warps.m << " x " << warps.n;
-  repeatsM = gemm.getM() / (groups.m * shape.m);
-  repeatsN = gemm.getN() / (groups.n * shape.n);
+  repeatsM = m / (groups.m * shape.m);
+  repeatsN = n / (groups.n * shape.n);
   steps = gemm.getK() / shape.k;
-  if (repeatsM * groups.m * shape.m != gemm.getM() ||
-      repeatsN * groups.n * shape.n != gemm.getN() ||
-      steps * shape.k != gemm.getK())
+  if (repeatsM * groups.m * shape.m != m ||
+      repeatsN * groups.n * shape.n != n || steps * shape.k != gemm.getK())
     return gemm.emitOpError()
-           << "expected M, N, K to be multiples of " << groups.m * shape.m
-           << ", " << groups.n * shape.n << ", " << shape.k
-           << " for wgmma, got " << gemm.getM() << ", " << gemm.getN() << ", "
-           << gemm.getK();
+           << "expected " << (swapped ? "N, M, K" : "M, N, K")
+           << " to be multiples of " << groups.m * shape.m << ", "
+           << groups.n * shape.n << ", " << shape.k << " for wgmma, got " << m
+           << ", " << n << ", " << gemm.getK();
   return success();
 }
 
@@ -110,11 +117,14 @@ LogicalResult WgmmaGemm::bindAccumulator() {
   auto part = wgmmaFragment(shape, MmaOperand::C, type.getIntOrFloatBitWidth());
   if (!part)
     return gemm.emitOpError() << part.reason();
-  auto expected =
-      tileMmaFragment(*part, MmaOperand::C, {gemm.getM(), gemm.getN()}, warps);
+  auto expected = tileMmaFragment(*part, MmaOperand::C, {m, n}, warps);
   if (!expected)
     return gemm.emitOpError() << expected.reason();
-  if (!sameThreads(*expected, buffer->layout, {0, 1}))
+  // The instructions' rows are columns of the buffer, where swapped.
+  SmallVector<unsigned> dims = {0, 1};
+  if (swapped)
+    std::swap(dims[0], dims[1]);
+  if (!sameThreads(*expected, buffer->layout, dims))
     return gemm.emitOpError() << "expected C in the accumulator layout of its "
                                  "instruction: run --tile-infer-layouts";
   accumulator.emplace(lowering, *buffer, type);
@@ -126,7 +136,11 @@ LogicalResult WgmmaGemm::bindAccumulator() {
         for (int64_t e = 0; e < perWord; ++e) {
           SmallVector<int64_t> at =
               part->axisCoordinates(Axis::Register, r + e);
-          int64_t reg = map({at[0] + i * shape.m, at[1] + j * shape.n});
+          at[0] += i * shape.m;
+          at[1] += j * shape.n;
+          if (swapped)
+            std::swap(at[0], at[1]);
+          int64_t reg = map(at);
           if (reg < 0 || (e > 0 && reg != cRegisters.back() + e))
             return gemm.emitOpError() << "expected C to hold the result in the "
                                          "order of its instruction";
@@ -153,8 +167,9 @@ Value WgmmaGemm::groupIndex(bool alongM) {
 }
 
 LogicalResult WgmmaGemm::bindShared(bool isA, Operand &operand) {
+  bool ofA = isA != swapped; // the gemm's A
   unsigned mnDim =
-      isA == (isA ? gemm.getTransposeA() : gemm.getTransposeB()) ? 1 : 0;
+      ofA == (ofA ? gemm.getTransposeA() : gemm.getTransposeB()) ? 1 : 0;
   WgmmaSplit split{mnDim,
                    1 - mnDim,
                    isA ? groups.m : groups.n,
@@ -164,7 +179,7 @@ LogicalResult WgmmaGemm::bindShared(bool isA, Operand &operand) {
   if (!isA && info->isSparse)
     split.stepBits = 2 * kDescriptorBits;
   FailureOr<DescriptorOperand> bound =
-      bindDescriptors(lowering, gemm, isA, "wgmma", split, info->transposes());
+      bindDescriptors(lowering, gemm, ofA, "wgmma", split, info->transposes());
   if (failed(bound))
     return failure();
   operand.descriptors = bound->descriptors;
@@ -330,8 +345,8 @@ LogicalResult WgmmaGemm::lower() {
   if (failed(choose()) || failed(bindAccumulator()) ||
       failed(bindShared(/*isA=*/false, b)))
     return failure();
-  if (failed(isShared(gemm.getA()) ? bindShared(/*isA=*/true, a)
-                                   : bindRegisters(a)))
+  if (failed(swapped || isShared(gemm.getA()) ? bindShared(/*isA=*/true, a)
+                                              : bindRegisters(a)))
     return failure();
   if (gemm.isSparse() &&
       failed(bindMetadata(lowering, gemm, shape, warps, repeatsM, metadata)))

@@ -30,9 +30,11 @@ struct GemmPlan {
   MmaInstruction instruction;
   MmaShape shape{1, 1, 1};
   WarpGrid warps{1, 1};
+  /// The instructions multiply B^T A^T: shape and warps are of that product.
+  bool swapped = false;
   MmaPlanAttr toAttr(MLIRContext *context) const {
     return MmaPlanAttr::get(context, instruction, shape.m, shape.n, shape.k,
-                            warps.m, warps.n);
+                            warps.m, warps.n, /*pair=*/false, swapped);
   }
 };
 
@@ -43,16 +45,18 @@ bool findInstruction(GemmOp gemm, const TargetInfo &target, StringRef name,
                      std::string &why);
 
 /// The row of a table of TargetInfo for a gemm's element types, or null with
-/// the reason in `why`.
+/// the reason in `why`. `swapped`: A is of the type of the gemm's B, and B of
+/// that of its A.
 template <typename InfoT>
 const InfoT *instructionFor(GemmOp gemm, const TargetInfo &target,
                             StringRef name,
                             const InfoT *(TargetInfo::*table)(MmaType, MmaType,
                                                               MmaType) const,
-                            std::string &why) {
+                            std::string &why, bool swapped = false) {
   const InfoT *info = nullptr;
   auto find = [&](const MmaTypes &types) {
-    info = (target.*table)(types.a, types.b, types.accumulator);
+    info = (target.*table)(swapped ? types.b : types.a,
+                           swapped ? types.a : types.b, types.accumulator);
     return info != nullptr;
   };
   findInstruction(gemm, target, name, find, why);
@@ -102,6 +106,8 @@ struct WarpgroupShape {
   StringRef textN;
   /// 8-bit elements may lie along m or n.
   bool bytesAlongMn;
+  /// Its m is the gemm's N, and its n the gemm's M.
+  bool swapped = false;
 };
 /// Why a problem is none for the instruction whatever the grid; empty when it
 /// is one.
@@ -136,13 +142,25 @@ std::string checkSparse(GemmOp gemm, const GemmProblem &problem,
 std::string demandMetadata(LayoutAlternative &alternative, GemmOp gemm,
                            const GemmPlan &plan);
 
+//===--- with swapped operands (SwappedPlan.cpp) ---===//
+
+inline constexpr llvm::StringLiteral kSwappedWgmma =
+    "wgmma with swapped operands";
+
+/// The product C^T = B^T A^T, of which m is the gemm's N and A the gemm's B.
+GemmProblem swappedProblem(GemmProblem problem);
+/// Why a gemm's operands are swapped only where its plan says so; empty where
+/// they may be without being asked for.
+std::string whyNotSwappedUnasked(GemmOp gemm, const GemmProblem &problem);
+
 //===--- by warpgroups (WgmmaPlan.cpp) ---===//
 
 /// Why a stated plan by wgmma is impossible, layouts aside.
 std::string checkStatedWgmma(GemmOp gemm, const TargetInfo &target,
                              const GemmProblem &problem);
 /// Ways to multiply by wgmma (by the stated plan, if there is one), the
-/// cheapest first; when there is none, `refused` gets the reasons.
+/// cheapest first; when there is none, `refused` gets the reasons. Operands are
+/// swapped where there is no other way, or where the stated plan says so.
 std::vector<LayoutAlternative>
 wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
                   const GemmProblem &problem,

@@ -15,14 +15,26 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-/// `, pair`, or nothing.
-static ParseResult parsePairFlag(AsmParser &parser, bool &pair) {
-  pair = succeeded(parser.parseOptionalComma());
-  return pair ? parser.parseKeyword("pair") : ParseResult(success());
+/// `, pair` and `, swapped`, in any order, or nothing.
+static ParseResult parsePlanFlags(AsmParser &parser, bool &pair,
+                                  bool &swapped) {
+  pair = swapped = false;
+  while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword("swapped")))
+      swapped = true;
+    else if (succeeded(parser.parseOptionalKeyword("pair")))
+      pair = true;
+    else
+      return parser.emitError(parser.getCurrentLocation(),
+                              "expected `pair` or `swapped`");
+  }
+  return success();
 }
-static void printPairFlag(AsmPrinter &printer, bool pair) {
+static void printPlanFlags(AsmPrinter &printer, bool pair, bool swapped) {
   if (pair)
     printer << ", pair";
+  if (swapped)
+    printer << ", swapped";
 }
 
 #include "tile/Dialect/Tile/IR/TileEnums.cpp.inc"
@@ -314,9 +326,14 @@ LogicalResult CopyPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult MmaPlanAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                   MmaInstruction instruction, int64_t m,
                                   int64_t n, int64_t k, int64_t warpsM,
-                                  int64_t warpsN, bool pair) {
+                                  int64_t warpsN, bool pair, bool swapped) {
+  if (pair && swapped)
+    return emitError() << "expected `pair` or `swapped`, got both";
   if (pair && !traitsOf(instruction).worksInPairs)
     return emitError() << "expected `pair` of tcgen05 only, got "
+                       << stringifyMmaInstruction(instruction);
+  if (swapped && !traitsOf(instruction).swapsOperands)
+    return emitError() << "expected `swapped` of wgmma only, got "
                        << stringifyMmaInstruction(instruction);
   for (int64_t extent : {m, n, k, warpsM, warpsN})
     if (extent < 1 || extent > (1 << 16))

@@ -33,18 +33,22 @@ std::string tile::checkTile(const GemmProblem &problem,
 std::string tile::checkGrid(const GemmProblem &problem,
                             const WarpgroupShape &shape, WarpGrid warps) {
   WarpGrid groups{warps.m / kWarpsPerGroup, warps.n};
-  auto text = [&](const std::string &what, int64_t groups, int64_t got) {
-    return shape.name.str() + " needs an " + what + " for each of " +
-           plural(groups, "warpgroup") + ", got " + std::to_string(got);
+  StringRef nameM = shape.swapped ? "N" : "M";
+  StringRef nameN = shape.swapped ? "M" : "N";
+  auto text = [&](StringRef name, const std::string &what, int64_t groups,
+                  int64_t got) {
+    return shape.name.str() + " needs an " + name.str() + " tile " + what +
+           " for each of " + plural(groups, "warpgroup") + ", got " +
+           std::to_string(got);
   };
   if (warps.m % kWarpsPerGroup != 0)
     return shape.name.str() + " needs a multiple of 4 warps along m, got " +
            std::to_string(warps.m);
   if (problem.m % (shape.m * groups.m) != 0 || problem.m == 0)
-    return text("M tile that is a multiple of " + std::to_string(shape.m),
+    return text(nameM, "that is a multiple of " + std::to_string(shape.m),
                 groups.m, problem.m);
   if (shape.n == 0 || problem.n % (shape.n * groups.n) != 0)
-    return text("N tile of " + shape.textN.str(), groups.n, problem.n);
+    return text(nameN, "of " + shape.textN.str(), groups.n, problem.n);
   return "";
 }
 

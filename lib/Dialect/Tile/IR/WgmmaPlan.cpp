@@ -4,8 +4,10 @@
 // Whether wgmma can multiply a gemm's tiles, how warpgroups share the result,
 // and what that demands: accumulators in registers, B (and A, unless it is in
 // registers) in a shared layout that matrix descriptors express. The same with
-// a sparse A, by wgmma.sp: its metadata is in registers, too. Instructions of
-// single warps are in GemmPlan.cpp.
+// a sparse A, by wgmma.sp: its metadata is in registers, too. Where the rows
+// are too few, the product is the transposed one (SwappedPlan.cpp), and
+// `problem` is that product's. Instructions of single warps are in
+// GemmPlan.cpp.
 //
 //===----------------------------------------------------------------------===//
 #include "GemmPlan.h"
@@ -15,26 +17,29 @@
 using namespace mlir;
 using namespace mlir::tile;
 
-static StringRef nameOf(bool isSparse) {
-  return isSparse ? "wgmma_sp" : "wgmma";
+static StringRef nameOf(bool isSparse, bool swapped) {
+  return swapped ? StringRef(kSwappedWgmma) : isSparse ? "wgmma_sp" : "wgmma";
 }
 
-static const WgmmaInstructionInfo *
-wgmmaFor(GemmOp gemm, const TargetInfo &target, std::string &why) {
-  return instructionFor(gemm, target, nameOf(gemm.isSparse()),
+static const WgmmaInstructionInfo *wgmmaFor(GemmOp gemm,
+                                            const TargetInfo &target,
+                                            bool swapped, std::string &why) {
+  return instructionFor(gemm, target, nameOf(gemm.isSparse(), swapped),
                         gemm.isSparse() ? &TargetInfo::sparseWgmmaInstruction
                                         : &TargetInfo::wgmmaInstruction,
-                        why);
+                        why, swapped);
 }
 
 /// `n` is that of one instruction.
-static WarpgroupShape shapeOf(const WgmmaInstructionInfo &info, int64_t n) {
-  return {nameOf(info.isSparse),
+static WarpgroupShape shapeOf(const WgmmaInstructionInfo &info, int64_t n,
+                              bool swapped) {
+  return {nameOf(info.isSparse, swapped),
           info.k,
           kWgmmaM,
           info.hasN(n) ? n : 0,
           info.isInteger() ? "8, 24 or multiples of 16" : "multiples of 8",
-          /*bytesAlongMn=*/false};
+          /*bytesAlongMn=*/false,
+          swapped};
 }
 
 /// Accumulators are in registers from the first instruction to the wait, all of
@@ -57,17 +62,20 @@ static std::string checkRegisters(const GemmProblem &problem,
 /// What wgmma needs of a gemm whatever the grid; empty when it has it.
 static std::string checkProblem(GemmOp gemm, const GemmProblem &problem,
                                 const WgmmaInstructionInfo &info,
-                                const TargetInfo &target) {
+                                const TargetInfo &target, bool swapped) {
   if (std::string why = checkRegisters(problem, target); !why.empty())
     return why;
-  std::string why = checkTile(problem, shapeOf(info, 0));
+  std::string why = checkTile(problem, shapeOf(info, 0, swapped));
   if (!why.empty())
     return why;
   why = checkSparse(gemm, problem, {kWgmmaM, 0, info.k});
   if (!why.empty())
     return why;
+  if (swapped && (!problem.sharedA || !problem.sharedB))
+    return kSwappedWgmma.str() +
+           " reads A and B from shared memory, got a fragment";
   if (!problem.sharedB)
-    return nameOf(gemm.isSparse()).str() +
+    return nameOf(gemm.isSparse(), swapped).str() +
            " reads B from shared memory, got a fragment";
   if (auto every = gemm.getPromoteEvery())
     if (int64_t(*every) % info.k != 0)
@@ -77,21 +85,23 @@ static std::string checkProblem(GemmOp gemm, const GemmProblem &problem,
 }
 
 std::string tile::checkStatedWgmma(GemmOp gemm, const TargetInfo &target,
-                                   const GemmProblem &problem) {
+                                   const GemmProblem &own) {
   MmaPlanAttr stated = gemm.getPlanAttr();
+  bool swapped = stated.getSwapped();
+  GemmProblem problem = swapped ? swappedProblem(own) : own;
   std::string why;
-  const WgmmaInstructionInfo *info = wgmmaFor(gemm, target, why);
+  const WgmmaInstructionInfo *info = wgmmaFor(gemm, target, swapped, why);
   if (!info)
     return why;
-  why = checkProblem(gemm, problem, *info, target);
+  why = checkProblem(gemm, problem, *info, target, swapped);
   if (!why.empty())
     return why;
   if (stated.getM() != kWgmmaM || stated.getK() != info->k ||
       !info->hasN(stated.getN()))
-    return nameOf(info->isSparse).str() + " has no shape " +
+    return nameOf(info->isSparse, swapped).str() + " has no shape " +
            shapeText({stated.getM(), stated.getN(), stated.getK()}) +
            " for these element types";
-  return checkGrid(problem, shapeOf(*info, stated.getN()),
+  return checkGrid(problem, shapeOf(*info, stated.getN(), swapped),
                    {stated.getWarpsM(), stated.getWarpsN()});
 }
 
@@ -128,33 +138,40 @@ public:
 
   /// What the plan demands, or the reason why it is impossible.
   std::string add(LayoutAlternative &alternative) {
-    WarpGrid groups{plan.warps.m / kWarpsPerGroup, plan.warps.n};
-    int64_t steps = problem.k / shape.k;
     std::string wrong;
-    int64_t part = problem.isSparse ? 2 : 1; // of K, is in A
     if (problem.sharedA)
-      wrong =
-          demandDescriptors(alternative, gemm.getA(), "A", shape, groups.m,
-                            plan.shape.m, gemm.getTransposeA() ? 1 : 0, steps);
+      wrong = shared(alternative, /*isA=*/true);
     else
       wrong = fragment(alternative, gemm.getAMutable(), MmaOperand::A,
                        {plan.shape.m, plan.shape.n, plan.shape.k / part},
                        problem.bitsA, {problem.m, problem.k / part},
                        gemm.getTransposeA());
     if (wrong.empty())
-      wrong = demandDescriptors(alternative, gemm.getB(), "B", shape, groups.n,
-                                plan.shape.n, gemm.getTransposeB() ? 0 : 1,
-                                steps, part * kDescriptorBits);
+      wrong = shared(alternative, /*isA=*/false);
+    // Swapped, the result of the instructions is C^T.
     if (wrong.empty())
       wrong =
           fragment(alternative, gemm.getCMutable(), MmaOperand::C, plan.shape,
-                   problem.bitsC, {problem.m, problem.n}, false);
+                   problem.bitsC, {problem.m, problem.n}, plan.swapped);
     if (wrong.empty() && problem.isSparse)
       wrong = demandMetadata(alternative, gemm, plan);
     return wrong;
   }
 
 private:
+  /// Operand A or B of the instructions, which is the gemm's other one where
+  /// they are swapped.
+  std::string shared(LayoutAlternative &alternative, bool isA) {
+    bool ofA = isA != plan.swapped;
+    bool transposed = ofA ? gemm.getTransposeA() : gemm.getTransposeB();
+    return demandDescriptors(
+        alternative, ofA ? gemm.getA() : gemm.getB(), ofA ? "A" : "B", shape,
+        isA ? plan.warps.m / kWarpsPerGroup : plan.warps.n,
+        isA ? plan.shape.m : plan.shape.n, /*mnDim=*/ofA == transposed ? 1 : 0,
+        /*steps=*/problem.k / shape.k,
+        isA ? kDescriptorBits : part * kDescriptorBits);
+  }
+
   std::string fragment(LayoutAlternative &alternative, OpOperand &operand,
                        MmaOperand role, MmaShape part, unsigned bits,
                        ArrayRef<int64_t> tile, bool transposed) {
@@ -178,63 +195,106 @@ private:
   const GemmProblem &problem;
   const GemmPlan &plan;
   const WarpgroupShape &shape;
+  int64_t part = problem.isSparse ? 2 : 1; // of K, is in A
 };
 } // namespace
 
-std::vector<LayoutAlternative>
-tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
-                        const GemmProblem &problem,
-                        SmallVectorImpl<std::string> &refused) {
-  std::string why;
-  auto refuse = [&](std::string reason) {
+//===----------------------------------------------------------------------===//
+// Alternatives
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The ways to give one product to wgmma: that of a gemm, or with `swapped`
+/// operands the transposed one.
+class WgmmaPlanner {
+public:
+  WgmmaPlanner(GemmOp gemm, const TargetInfo &target, const GemmProblem &own,
+               bool swapped, SmallVectorImpl<std::string> &refused)
+      : gemm(gemm), target(target),
+        problem(swapped ? swappedProblem(own) : own), swapped(swapped),
+        refused(refused) {}
+
+  /// Whether wgmma has what it needs whatever the grid.
+  bool isPossible();
+  /// Where it has: the cheapest first.
+  std::vector<LayoutAlternative> alternatives();
+
+private:
+  void refuse(std::string reason) {
     if (!llvm::is_contained(refused, reason))
       refused.push_back(std::move(reason));
-  };
-  const WgmmaInstructionInfo *info = wgmmaFor(gemm, target, why);
-  if (info)
-    why = checkProblem(gemm, problem, *info, target);
-  if (!why.empty()) {
-    refuse(why);
-    return {};
   }
+  /// The stated plan, or those of all grids that the tile allows.
+  SmallVector<GemmPlan> plans();
+  std::string describe(const GemmPlan &plan);
 
+  GemmOp gemm;
+  const TargetInfo &target;
+  GemmProblem problem;
+  bool swapped;
+  SmallVectorImpl<std::string> &refused;
+  const WgmmaInstructionInfo *info = nullptr;
+};
+} // namespace
+
+bool WgmmaPlanner::isPossible() {
+  std::string why;
+  info = wgmmaFor(gemm, target, swapped, why);
+  if (info)
+    why = checkProblem(gemm, problem, *info, target, swapped);
+  if (!why.empty())
+    refuse(why);
+  return why.empty();
+}
+
+SmallVector<GemmPlan> WgmmaPlanner::plans() {
   MmaInstruction instruction =
       gemm.isSparse() ? MmaInstruction::WgmmaSp : MmaInstruction::Wgmma;
   SmallVector<GemmPlan> plans;
   if (MmaPlanAttr stated = gemm.getPlanAttr()) {
     plans.push_back({instruction,
                      {stated.getM(), stated.getN(), stated.getK()},
-                     {stated.getWarpsM(), stated.getWarpsN()}});
-  } else {
-    for (WarpGrid grid : warpgroupGrids(problem, kWgmmaM)) {
-      int64_t n =
-          problem.n % grid.n == 0 ? info->largestN(problem.n / grid.n) : 0;
-      why = checkGrid(problem, shapeOf(*info, n), grid);
-      if (why.empty())
-        plans.push_back({instruction, {kWgmmaM, n, info->k}, grid});
-      else
-        refuse(why);
-    }
+                     {stated.getWarpsM(), stated.getWarpsN()},
+                     swapped});
+    return plans;
   }
+  for (WarpGrid grid : warpgroupGrids(problem, kWgmmaM)) {
+    int64_t n =
+        problem.n % grid.n == 0 ? info->largestN(problem.n / grid.n) : 0;
+    std::string why = checkGrid(problem, shapeOf(*info, n, swapped), grid);
+    if (why.empty())
+      plans.push_back({instruction, {kWgmmaM, n, info->k}, grid, swapped});
+    else
+      refuse(why);
+  }
+  return plans;
+}
 
+std::string WgmmaPlanner::describe(const GemmPlan &plan) {
+  WarpGrid groups{plan.warps.m / kWarpsPerGroup, plan.warps.n};
+  return (swapped ? "operands swapped, since " + std::to_string(problem.n) +
+                        " rows are no multiple of 64 for each warpgroup; "
+                  : "") +
+         std::to_string(groups.m) + "x" + std::to_string(groups.n) +
+         " warpgroups (" + stringifyWarpPolicy(gemm.getPolicy()).str() +
+         "), each with " +
+         std::to_string(problem.m / (groups.m * plan.shape.m)) + "x" +
+         std::to_string(problem.n / (groups.n * plan.shape.n)) +
+         " instructions per step of k";
+}
+
+std::vector<LayoutAlternative> WgmmaPlanner::alternatives() {
   std::vector<LayoutAlternative> alternatives;
-  for (const GemmPlan &plan : plans) {
+  for (const GemmPlan &plan : plans()) {
     LayoutAlternative alternative;
-    WarpgroupShape shape = shapeOf(*info, plan.shape.n);
-    why = WgmmaDemands(gemm, problem, plan, shape).add(alternative);
+    WarpgroupShape shape = shapeOf(*info, plan.shape.n, swapped);
+    std::string why = WgmmaDemands(gemm, problem, plan, shape).add(alternative);
     if (!why.empty()) {
       refuse(why);
       continue;
     }
-    WarpGrid groups{plan.warps.m / kWarpsPerGroup, plan.warps.n};
     alternative.cost = wgmmaCost(problem, plan);
-    alternative.decision.why =
-        std::to_string(groups.m) + "x" + std::to_string(groups.n) +
-        " warpgroups (" + stringifyWarpPolicy(problem.policy).str() +
-        "), each with " +
-        std::to_string(problem.m / (groups.m * plan.shape.m)) + "x" +
-        std::to_string(problem.n / (groups.n * plan.shape.n)) +
-        " instructions per step of k";
+    alternative.decision.why = describe(plan);
     alternative.decision.value = plan.toAttr(gemm.getContext());
     alternatives.push_back(std::move(alternative));
   }
@@ -243,6 +303,40 @@ tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
                     [](const LayoutAlternative &a, const LayoutAlternative &b) {
                       return a.cost < b.cost;
                     });
+  return alternatives;
+}
+
+/// Alternatives with swapped operands for a gemm that has no others, if it may
+/// have them unasked.
+static std::vector<LayoutAlternative>
+swappedAlternatives(GemmOp gemm, const TargetInfo &target,
+                    const GemmProblem &problem,
+                    SmallVectorImpl<std::string> &refused) {
+  // Other rows would not help where they are what wgmma needs already.
+  if (gemm.isSparse() || problem.m % kWgmmaM == 0)
+    return {};
+  WgmmaPlanner planner(gemm, target, problem, /*swapped=*/true, refused);
+  if (!planner.isPossible())
+    return {};
+  std::string why = whyNotSwappedUnasked(gemm, problem);
+  if (why.empty())
+    return planner.alternatives();
+  refused.push_back(std::move(why));
+  return {};
+}
+
+std::vector<LayoutAlternative>
+tile::wgmmaAlternatives(GemmOp gemm, const TargetInfo &target,
+                        const GemmProblem &problem,
+                        SmallVectorImpl<std::string> &refused) {
+  MmaPlanAttr stated = gemm.getPlanAttr();
+  WgmmaPlanner planner(gemm, target, problem,
+                       /*swapped=*/stated && stated.getSwapped(), refused);
+  if (!planner.isPossible())
+    return {};
+  std::vector<LayoutAlternative> alternatives = planner.alternatives();
+  if (alternatives.empty() && !stated)
+    alternatives = swappedAlternatives(gemm, target, problem, refused);
   if (!alternatives.empty())
     refused.clear();
   return alternatives;

@@ -58,7 +58,7 @@ tile.kernel @generic(%C: memref<16x64xf32>) grid(%bx) = (1) threads(128) {
   %c = tile.alloc : memref<16x64xf32, #tile.fragment>
   tile.fill %a with %zero : memref<16x16xf16, #shared>, f16
   tile.fill %b with %zero : memref<16x64xf16, #shared>, f16
-  tile.gemm %a, %b, %c {clear} : memref<16x16xf16, #shared>, memref<16x64xf16, #shared>, memref<16x64xf32, #tile.fragment>
+  tile.gemm %a, %b, %c {clear, plan = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [1, 4]>} : memref<16x16xf16, #shared>, memref<16x64xf16, #shared>, memref<16x64xf32, #tile.fragment>
   tile.copy %c to %C : memref<16x64xf32, #tile.fragment> to memref<16x64xf32>
 }
 

@@ -2,6 +2,7 @@
 // RUN: tile-translate %s --arch=sm_90a --tile-to-ptx -o - | FileCheck %s
 // RUN: tile-opt %s --tile-to-nvvm=arch=sm_90a | sed 's/\\0A *//g; s/\\22//g' | FileCheck %s --check-prefix=MAP
 #shared = #gpu.address_space<workgroup>
+#mma = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 8, warps = [2, 2]>
 
 // CHECK-LABEL: .entry rounded(
 // CHECK-NOT:     cvt.rna.tf32
@@ -26,7 +27,7 @@ tile.kernel @rounded(%A: memref<256x256xf32> {tile.alignment = 16}, %B: memref<2
   tile.pipelined %k = %c0 to %c256 step %c32 stages(3) {
     tile.copy %A[%m, %k] to %As : memref<256x256xf32> to memref<32x32xf32, #shared>
     tile.copy %B[%n, %k] to %Bs : memref<256x256xf32> to memref<64x32xf32, #shared>
-    tile.gemm %As, %Bs, %acc {transpose_b} : memref<32x32xf32, #shared>, memref<64x32xf32, #shared>, memref<32x64xf32, #tile.fragment>
+    tile.gemm %As, %Bs, %acc {transpose_b, plan = #mma} : memref<32x32xf32, #shared>, memref<64x32xf32, #shared>, memref<32x64xf32, #tile.fragment>
   }
   tile.copy %acc to %C[%m, %n] : memref<32x64xf32, #tile.fragment> to memref<256x256xf32>
 }
@@ -57,7 +58,7 @@ tile.kernel @read(%A: memref<256x256xf32> {tile.alignment = 16}, %B: memref<256x
     tile.copy %B[%n, %k] to %Bs : memref<256x256xf32> to memref<64x32xf32, #shared>
     tile.copy %As to %part : memref<32x32xf32, #shared> to memref<32x32xf32, #tile.fragment>
     tile.reduce sum %part to %sum dim(1) {accumulate} : memref<32x32xf32, #tile.fragment> to memref<32xf32, #tile.fragment>
-    tile.gemm %As, %Bs, %acc {transpose_b} : memref<32x32xf32, #shared>, memref<64x32xf32, #shared>, memref<32x64xf32, #tile.fragment>
+    tile.gemm %As, %Bs, %acc {transpose_b, plan = #mma} : memref<32x32xf32, #shared>, memref<64x32xf32, #shared>, memref<32x64xf32, #tile.fragment>
   }
   tile.copy %sum to %S[%m] : memref<32xf32, #tile.fragment> to memref<256xf32>
   tile.copy %acc to %C[%m, %n] : memref<32x64xf32, #tile.fragment> to memref<256x256xf32>

@@ -138,6 +138,30 @@
 
 // -----
 
+// plans: only wgmma of whole operands takes them swapped
+// expected-error @+1 {{expected `swapped` of wgmma only, got mma_sync}}
+"test.attribute"() {a = #tile.mma_plan<mma_sync, m = 16, n = 8, k = 16, warps = [4, 1], swapped>} : () -> ()
+
+// -----
+
+// plans
+// expected-error @+1 {{expected `swapped` of wgmma only, got wgmma_sp}}
+"test.attribute"() {a = #tile.mma_plan<wgmma_sp, m = 64, n = 8, k = 32, warps = [4, 1], swapped>} : () -> ()
+
+// -----
+
+// plans
+// expected-error @+1 {{expected `pair` or `swapped`, got both}}
+"test.attribute"() {a = #tile.mma_plan<wgmma, m = 64, n = 8, k = 16, warps = [4, 1], swapped, pair>} : () -> ()
+
+// -----
+
+// plans
+// expected-error @+1 {{expected `pair` or `swapped`}}
+"test.attribute"() {a = #tile.mma_plan<wgmma, m = 64, n = 8, k = 16, warps = [4, 1], other>} : () -> ()
+
+// -----
+
 // targets
 // expected-error @+1 {{expected an architecture among sm_80, sm_86, sm_87, sm_89, sm_90, sm_90a, sm_100, sm_100f, sm_100a, sm_103a, sm_110a, sm_120, sm_120f, sm_120a; got 'sm_42'}}
 "test.attribute"() {a = #tile.target<"sm_42">} : () -> ()

@@ -76,6 +76,8 @@ struct MmaTraits {
   bool takesAccumulateFlag;
   /// The two blocks of a pair can multiply as one.
   bool worksInPairs;
+  /// A plan may give it the operands swapped: it multiplies B^T A^T.
+  bool swapsOperands;
   /// A is sparse; the instruction takes its metadata from registers.
   bool readsMetadata;
   /// The consumer side of the rings whose slots it reads.

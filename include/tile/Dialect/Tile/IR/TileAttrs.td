@@ -280,23 +280,28 @@ def Tile_MmaPlanAttr : Tile_Attr<"MmaPlan", "mma_plan"> {
     The shape and the counts of warps are in [1, 2^16]. `pair`, of tcgen05 only:
     one instruction multiplies for the two blocks of a pair (ranks 2i and 2i + 1
     of a cluster), m rows each; the shape and the warps are those of one block.
+    `swapped`, of wgmma only: the instructions multiply the transposed operands,
+    C^T = B^T A^T. m and n are still those of the instruction: m runs along the
+    columns of C, n along its rows, and so do the warps.
 
     ```mlir
     #tile.mma_plan<tcgen05, m = 128, n = 256, k = 16, warps = [4, 1], pair>
+    #tile.mma_plan<wgmma, m = 64, n = 16, k = 16, warps = [8, 1], swapped>
     ```
   }], MmaPlanAttributes);
   let genVerifyDecl = 1;
   let parameters = (ins "MmaInstruction":$instruction, "int64_t":$m, "int64_t":$n,
                         "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN,
-                        "bool":$pair);
+                        "bool":$pair, "bool":$swapped);
   let skipDefaultBuilders = 1;
   let builders = [
     AttrBuilder<(ins "MmaInstruction":$instruction, "int64_t":$m, "int64_t":$n,
                      "int64_t":$k, "int64_t":$warpsM, "int64_t":$warpsN,
-                     CArg<"bool", "false">:$pair), [{
-      return $_get($_ctxt, instruction, m, n, k, warpsM, warpsN, pair);
+                     CArg<"bool", "false">:$pair,
+                     CArg<"bool", "false">:$swapped), [{
+      return $_get($_ctxt, instruction, m, n, k, warpsM, warpsN, pair, swapped);
     }]>];
-  let assemblyFormat = "`<` $instruction `,` `m` `=` $m `,` `n` `=` $n `,` `k` `=` $k `,` `warps` `=` `[` $warpsM `,` $warpsN `]` `` custom<PairFlag>($pair) `>`";
+  let assemblyFormat = "`<` $instruction `,` `m` `=` $m `,` `n` `=` $n `,` `k` `=` $k `,` `warps` `=` `[` $warpsM `,` $warpsN `]` `` custom<PlanFlags>($pair, $swapped) `>`";
 }
 
 #endif // TILE_ATTRS_TD

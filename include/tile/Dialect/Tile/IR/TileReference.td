@@ -456,7 +456,7 @@ defvar MoveDecisionAttributes = [{
 }];
 defvar MmaPlanAttributes = [{
     `m`, `n` and `k` are the elements that one instruction multiplies, `warps` the
-    warps along m and along n.
+    warps along m and along n. `pair` and `swapped` exclude each other.
 }];
 defvar RingSyntax = [{
     Syntax:

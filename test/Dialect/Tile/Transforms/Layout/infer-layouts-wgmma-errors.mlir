@@ -8,9 +8,12 @@ tile.kernel @rows() grid(%bx) = (1) threads(128) {
   %a = tile.alloc : memref<96x32xf16, #shared>
   %b = tile.alloc : memref<32x64xf16, #shared>
   %c = tile.alloc : memref<96x64xf32, #tile.fragment>
+  %r = tile.alloc : memref<96xf32, #tile.fragment>
   // expected-remark @below {{chose plan #tile.mma_plan<mma_sync}}
   // expected-note @below {{not possible: wgmma needs an M tile that is a multiple of 64 for each of 1 warpgroup, got 96}}
+  // expected-note @below {{not possible: wgmma with swapped operands: 'tile.reduce' works on its result}}
   tile.gemm %a, %b, %c : memref<96x32xf16, #shared>, memref<32x64xf16, #shared>, memref<96x64xf32, #tile.fragment>
+  tile.reduce sum %c to %r dim(1) : memref<96x64xf32, #tile.fragment> to memref<96xf32, #tile.fragment>
 }
 tile.kernel @full_row() grid(%bx) = (1) threads(256) {
   %a = tile.alloc : memref<64x32xf16, #shared>
