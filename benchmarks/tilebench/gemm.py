@@ -80,6 +80,9 @@ class Gemm:
     loops: int = 1  # pipelined loops over the same K, one after the other
     nested: int = 0  # > 0: the K loop inside an scf.for of so many trips over all of K
     tunable: bool = False  # tile, stages, threads, cluster and panel are left open; see TUNABLES
+    values: tuple = ()  # of tunables in place of TUNABLES: (name, values); `split`, and `pair` for `cx` and `cy`
+    versions: tuple | int = 0  # of a tunable program: how many combinations the launcher chooses from, or which
+    problems: tuple = ()  # (M, N, K) that they are chosen for
     name: str = ""
 
     def types(self):
@@ -183,6 +186,8 @@ def padded_row(extent, element):
 
 def tunables_of(p):
     """TUNABLES as far as `tile` of `p` does not decide: K steps are whole 128-byte rows of the narrowest operand."""
+    if p.values:
+        return dict(p.values)
     values = dict(TUNABLES)
     values["bk"] = (1024 // max(BITS[t] for t in p.types()[:2]),)
     return values
@@ -322,11 +327,15 @@ scf.if %even {{
     of_m, of_n = f"dim(%C, {c_rank - 2})", f"dim(%C, {c_rank - 1})"
     if p.swap:
         of_m, of_n = "dim(%C, 1)", "dim(%C, 0)"
-    cx, cy = ("%cx", "%cy") if p.tunable else p.cluster
+    cx, cy = p.cluster
+    if p.tunable:
+        # `pair`: blocks of a cluster along N (1) or along M (2); none (0).
+        both = ("(1 + %pair mod 2)", "(1 + %pair floordiv 2)")
+        cx, cy = both if "pair" in tunables_of(p) else ("%cx", "%cy")
     rows, columns = f"{of_m} ceildiv {bm}", f"{of_n} ceildiv {bn}"
     # Clusters divide the grid: tiles that lie wholly outside load zeros and store nothing.
     if p.tunable:
-        rows, columns = f"({of_m} ceildiv (%bm * %cy)) * %cy", f"({of_n} ceildiv (%bn * %cx)) * %cx"
+        rows, columns = f"({of_m} ceildiv (%bm * {cy})) * {cy}", f"({of_n} ceildiv (%bn * {cx})) * {cx}"
     else:
         if cx > 1:
             columns = f"({of_n} ceildiv {bn * cx}) * {cx}"
@@ -341,23 +350,42 @@ scf.if %even {{
     if (cx, cy) != (1, 1):
         cluster = f" cluster({cx}, {cy}{', 1' if p.split_k or p.batched else ''})"
     panel = bool(p.panel) and not p.tunable
-    kernel = [f"panel = {p.panel} : i64"] * panel + [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
+    persistent = bool(p.persistent) and "split" not in dict(p.values)
+    kernel = [f"panel = {p.panel} : i64"] * panel + [f"persistent = {p.persistent} : i64"] * persistent
     kernel += [f"split = {p.split} : i64"] * bool(p.split)
     kernel += [] if p.specialize is None else [f"specialize = {str(p.specialize).lower()}"]
-    tail = f" attributes {{{', '.join(kernel)}}}" if kernel else ""
-    note = " {tile.alignment = 16}" if p.aligned else ""
-    params = ", ".join(f"%{arg[0]}: {types[arg[0]]}{note if arg[2] and len(arg[2]) > 1 else ''}" for arg in args)
+    if p.versions:
+        listed = p.versions if isinstance(p.versions, tuple) else ()
+        arrays = ", ".join(f"array<i64: {', '.join(map(str, each))}>" for each in listed)
+        kernel.append(f"tile.versions = [{arrays}]" if listed else f"tile.versions = {p.versions} : i64")
+    params = ", ".join(f"%{arg[0]}: {types[arg[0]]}{argument_notes(p, arg)}" for arg in args)
     body = "\n".join(lines)
     tunable, threads = "", p.threads
     if p.tunable:
         values = (f"%{name} in [{', '.join(map(str, v))}]" for name, v in tunables_of(p).items())
         tunable, threads = f"\n    tunable({', '.join(values)})", "%groups * 128"
-        cluster += " tuned(panel = %panel)"
+        tuned = [f"{name} = %{name}" for name in ("panel", "split") if name in tunables_of(p)]
+        if "split" in tunables_of(p):
+            # A persistent block has no room for what a split tile's blocks add up.
+            tuned.append("persistent = 1 - (%split + 15) floordiv 16")
+        cluster += f" tuned({', '.join(tuned)})"
+    tail = f" attributes {{{', '.join(kernel)}}}" if kernel else ""
     return f"""{HEAD}tile.kernel @{p.ident()}({params}){tunable}
     grid({indices}) = ({grid}) threads({threads}){cluster}{tail} {{
 {body}
 }}
 """
+
+
+def argument_notes(p, arg):
+    """Attributes of an argument: its alignment, and its sizes in the problems that a choice is made for."""
+    _, _, shape, _, _ = arg
+    notes = ["tile.alignment = 16"] * bool(p.aligned and shape and len(shape) > 1)
+    if p.problems and shape:
+        sizes = (dict(zip("MNK", problem)) for problem in p.problems)
+        lists = (f"array<i64: {', '.join(str(each[d]) for d in shape)}>" for each in sizes)
+        notes.append(f"tile.shape_hint = [{', '.join(lists)}]")
+    return f" {{{', '.join(notes)}}}" if notes else ""
 
 
 def epilogue_text(p, types, acc_type, region, alloc):

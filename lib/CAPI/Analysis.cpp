@@ -87,10 +87,12 @@ static std::optional<std::string> estimate(KernelOp kernel, StringRef arch,
                                       error = diagnostic.str();
                                     return success();
                                   });
-  FailureOr<cost::ProblemSizes> sizes = cost::problemSizes(kernel, *parsed);
-  if (failed(sizes))
+  auto problems = cost::problemSizes(kernel, *parsed);
+  if (failed(problems))
     return error;
-  if (auto why = cost::FactsReader(*target, *gpu).read(kernel, *sizes, facts))
+  // Of several the first.
+  if (auto why = cost::FactsReader(*target, *gpu)
+                     .read(kernel, problems->front(), facts))
     return why;
   result = cost::estimate(facts, *gpu, *target);
   if (!result.excluded.empty())

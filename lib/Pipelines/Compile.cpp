@@ -53,7 +53,7 @@ FailureOr<TargetAttr> mlir::tile::resolveTarget(ModuleOp module,
 static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
                                  void (*build)(OpPassManager &,
                                                const TileToNVVMOptions &),
-                                 ArrayRef<std::string> once = {}) {
+                                 ArrayRef<std::string> without = {}) {
   if (module.getOps<KernelOp>().empty())
     return success();
   FailureOr<TargetAttr> target = resolveTarget(module, options);
@@ -65,7 +65,7 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
   pipeline.hints = options.hints;
   pipeline.tunables = options.tunables;
   pipeline.versions = options.versions;
-  pipeline.once = once;
+  pipeline.without = without;
   pipeline.remarks = options.remarks;
   pipeline.fastMath = options.fastMath;
   pipeline.guards = options.guards;
@@ -88,18 +88,18 @@ static LogicalResult runPipeline(ModuleOp module, const CompileOptions &options,
 
 /// Lowers kernels; those in `once` have no versions.
 static LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options,
-                                 SmallVectorImpl<std::string> &once) {
-  auto lower = [&](ArrayRef<std::string> once) {
-    return runPipeline(module, options, buildTileToNVVMPipeline, once);
+                                 SmallVectorImpl<std::string> &without) {
+  auto lower = [&](ArrayRef<std::string> without) {
+    return runPipeline(module, options, buildTileToNVVMPipeline, without);
   };
-  return options.versions ? lowerWithVersions(module, once, lower)
-                          : lower(once);
+  return options.versions ? lowerWithVersions(module, without, lower)
+                          : lower(without);
 }
 
 LogicalResult mlir::tile::lowerToNVVM(ModuleOp module,
                                       const CompileOptions &options) {
-  SmallVector<std::string> once;
-  return ::lowerToNVVM(module, options, once);
+  SmallVector<std::string> without;
+  return ::lowerToNVVM(module, options, without);
 }
 
 LogicalResult mlir::tile::inferLayouts(ModuleOp module,
@@ -130,13 +130,13 @@ static bool hasKernel(ModuleOp module) {
 /// Everything up to optimized LLVM IR.
 static FailureOr<std::unique_ptr<LLVMBackend>>
 compileToLLVM(ModuleOp module, const CompileOptions &options,
-              SmallVectorImpl<std::string> &once) {
+              SmallVectorImpl<std::string> &without) {
   FailureOr<TargetAttr> target = resolveTarget(module, options);
   if (failed(target))
     return failure();
   if (!hasKernel(module))
     return module.emitError() << "expected at least one kernel";
-  if (failed(::lowerToNVVM(module, options, once)))
+  if (failed(::lowerToNVVM(module, options, without)))
     return failure();
   BackendOptions backendOptions;
   backendOptions.target = TargetInfo::get(target->getArch());
@@ -152,9 +152,9 @@ compileToLLVM(ModuleOp module, const CompileOptions &options,
 
 FailureOr<std::string>
 mlir::tile::compileToLLVMIR(ModuleOp module, const CompileOptions &options) {
-  SmallVector<std::string> once;
+  SmallVector<std::string> without;
   FailureOr<std::unique_ptr<LLVMBackend>> backend =
-      compileToLLVM(module, options, once);
+      compileToLLVM(module, options, without);
   if (failed(backend))
     return failure();
   return (*backend)->printLLVM();
@@ -162,9 +162,9 @@ mlir::tile::compileToLLVMIR(ModuleOp module, const CompileOptions &options) {
 
 static FailureOr<CompileResult>
 compileToPtx(ModuleOp module, const CompileOptions &options,
-             SmallVectorImpl<std::string> &once) {
+             SmallVectorImpl<std::string> &without) {
   FailureOr<std::unique_ptr<LLVMBackend>> backend =
-      compileToLLVM(module, options, once);
+      compileToLLVM(module, options, without);
   if (failed(backend))
     return failure();
   FailureOr<std::string> ptx = (*backend)->emitPtx();
@@ -179,8 +179,8 @@ compileToPtx(ModuleOp module, const CompileOptions &options,
 
 FailureOr<CompileResult>
 mlir::tile::compileToPtx(ModuleOp module, const CompileOptions &options) {
-  SmallVector<std::string> once;
-  return ::compileToPtx(module, options, once);
+  SmallVector<std::string> without;
+  return ::compileToPtx(module, options, without);
 }
 
 AssemblerResult mlir::tile::assembleModule(ModuleOp module,
@@ -249,9 +249,10 @@ static FailureOr<TargetCode> compileToCode(ModuleOp module,
   OwningOpRef<ModuleOp> written;
   if (options.versions)
     written = module.clone();
-  SmallVector<std::string> once;
+  SmallVector<std::string> without;
   while (true) {
-    FailureOr<CompileResult> compiled = ::compileToPtx(module, options, once);
+    FailureOr<CompileResult> compiled =
+        ::compileToPtx(module, options, without);
     if (failed(compiled))
       return failure();
     TargetCode code;
@@ -264,7 +265,7 @@ static FailureOr<TargetCode> compileToCode(ModuleOp module,
       refused = versionsRefusedBy(module, code.assembled.message);
     if (refused.empty())
       return code;
-    leaveOut(module, written->clone(), refused, once);
+    leaveOut(module, written->clone(), refused, without);
   }
 }
 

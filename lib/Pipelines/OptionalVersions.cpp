@@ -58,12 +58,12 @@ static std::string kernelOf(ModuleOp module, StringRef version) {
 }
 
 LogicalResult mlir::tile::lowerWithVersions(
-    ModuleOp module, SmallVectorImpl<std::string> &once,
-    llvm::function_ref<LogicalResult(ArrayRef<std::string> once)> lower) {
+    ModuleOp module, SmallVectorImpl<std::string> &without,
+    llvm::function_ref<LogicalResult(ArrayRef<std::string> without)> lower) {
   while (true) {
     OwningOpRef<ModuleOp> written = module.clone();
     VersionErrors versions(module.getContext());
-    LogicalResult result = lower(once);
+    LogicalResult result = lower(without);
     SmallVector<RefusedVersion> refused;
     if (failed(result) && versions.areOfVersions())
       for (const Diagnostic &error : versions.errors()) {
@@ -80,26 +80,26 @@ LogicalResult mlir::tile::lowerWithVersions(
         !refused.empty() &&
         llvm::none_of(refused, [&](const RefusedVersion &version) {
           return version.kernel.empty() ||
-                 llvm::is_contained(once, version.kernel);
+                 llvm::is_contained(without, version.version);
         });
     if (!isOptional) {
       versions.emit();
       return result;
     }
-    leaveOut(module, std::move(written), refused, once);
+    leaveOut(module, std::move(written), refused, without);
   }
 }
 
 void mlir::tile::leaveOut(ModuleOp module, OwningOpRef<ModuleOp> written,
                           ArrayRef<RefusedVersion> refused,
-                          SmallVectorImpl<std::string> &once) {
+                          SmallVectorImpl<std::string> &without) {
   module.getBodyRegion().takeBody(written->getBodyRegion());
   module->setAttrs(written.get()->getAttrDictionary());
   for (const RefusedVersion &version : refused) {
     module.lookupSymbol(version.kernel)->emitRemark()
-        << "'" << version.version << "' is left out, and '" << version.kernel
-        << "' is also launched with aligned arguments: " << version.why;
-    once.push_back(version.kernel);
+        << "'" << version.version << "' is left out, and others of '"
+        << version.kernel << "' are launched in its place: " << version.why;
+    without.push_back(version.version);
   }
 }
 

@@ -15,17 +15,17 @@ struct RefusedVersion {
 
 /// Lowers a module in which kernels have versions (VersionKernels.cpp). A
 /// program is right without them: where errors are of versions only, the module
-/// is lowered again, and their kernels are compiled once. `lower` takes their
-/// names, to which those are added that it turns out to be.
+/// is lowered again without them. `lower` takes their names, to which those are
+/// added that it turns out to be.
 LogicalResult lowerWithVersions(
-    ModuleOp module, SmallVectorImpl<std::string> &once,
-    llvm::function_ref<LogicalResult(ArrayRef<std::string> once)> lower);
+    ModuleOp module, SmallVectorImpl<std::string> &without,
+    llvm::function_ref<LogicalResult(ArrayRef<std::string> without)> lower);
 
 /// Makes of `module`, in whatever state, what was written again, says which
-/// versions are left out, and adds their kernels to those compiled once.
+/// versions are left out, and adds their names to `without`.
 void leaveOut(ModuleOp module, OwningOpRef<ModuleOp> written,
               ArrayRef<RefusedVersion> refused,
-              SmallVectorImpl<std::string> &once);
+              SmallVectorImpl<std::string> &without);
 
 /// The versions of a lowered module that an assembler refuses: those that its
 /// message names, else all.

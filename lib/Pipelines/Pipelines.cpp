@@ -28,6 +28,8 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   ChooseTunablesPassOptions choice;
   choice.hints.assign(options.hints.begin(), options.hints.end());
   choice.values.assign(options.tunables.begin(), options.tunables.end());
+  choice.versions = options.versions;
+  choice.without.assign(options.without.begin(), options.without.end());
   choice.remarks = options.remarks;
   passes.addPass(createChooseTunablesPass(choice));
   FormRolesPassOptions stated;
@@ -36,7 +38,7 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   if (options.versions) {
     VersionKernelsPassOptions versions;
     versions.remarks = options.remarks;
-    versions.once.assign(options.once.begin(), options.once.end());
+    versions.without.assign(options.without.begin(), options.without.end());
     passes.addPass(createVersionKernelsPass(versions));
   }
   SplitReductionPassOptions split;

@@ -7,6 +7,7 @@
 
 #include "JsonReader.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir::tile::runtime;
@@ -68,6 +69,17 @@ void JsonObject::integer(const char *field, int64_t &out, int64_t min,
                                     "' to be an integer in [" +
                                     std::to_string(min) + ", " +
                                     std::to_string(max) + "]");
+  out = number;
+}
+
+void JsonObject::number(const char *field, double &out) {
+  const Json *value = any(field);
+  if (!value)
+    return;
+  double number = value->is_number() ? value->get<double>() : -1;
+  if (!std::isfinite(number) || number < 0)
+    return errors.report(where, std::string("expected the field '") + field +
+                                    "' to be a number of 0 or more");
   out = number;
 }
 

@@ -50,6 +50,8 @@ public:
 
   void string(const char *field, std::string &out);
   void integer(const char *field, int64_t &out, int64_t min, int64_t max);
+  /// A number that is finite and not negative.
+  void number(const char *field, double &out);
   void boolean(const char *field, bool &out);
   /// The array `field`, or nullptr after an error.
   const Json *array(const char *field, size_t maxSize);

@@ -12,6 +12,7 @@
 #include "tile/Runtime/Launcher.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -182,8 +183,15 @@ Status Kernel::bind(const ContextScope &driver, Span<const Arg> args,
       return status;
 
   Span<const ExprArg> values(checked.described, args.size());
-  // A version that cannot be packed (an extent that its tensor maps cannot
-  // hold, say) is none for these arguments.
+  return spec.cost.empty() ? packFirst(driver, args, checked, values, buffer)
+                           : packFastest(driver, args, checked, values, buffer);
+}
+
+/// A version that cannot be packed (an extent that its tensor maps cannot hold,
+/// say) is none for these arguments.
+Status Kernel::packFirst(const ContextScope &driver, Span<const Arg> args,
+                         const CheckedArgs &checked, Span<const ExprArg> values,
+                         LaunchBuffer &buffer) const {
   bool isFirst = true;
   for (const std::unique_ptr<Kernel> &version : versions) {
     if (!version->applies(args, values))
@@ -195,12 +203,55 @@ Status Kernel::bind(const ContextScope &driver, Span<const Arg> args,
     }
     isFirst = false;
   }
-  if (Status status = checkAssumptions(spec, values); !status.ok())
+  if (Status status = checkAssumptions(*description, values); !status.ok())
     return status;
   Status status = pack(driver, args, values, buffer);
   if (status.ok() && isFirst)
     keep(*memo, args, checked, buffer);
   return status;
+}
+
+Status Kernel::packFastest(const ContextScope &driver, Span<const Arg> args,
+                           const CheckedArgs &checked,
+                           Span<const ExprArg> values,
+                           LaunchBuffer &buffer) const {
+  // The kernel itself comes last: versions ask for more.
+  Status own = checkAssumptions(*description, values);
+  size_t count = versions.size() + 1;
+  double times[kMaxVersions + 1];
+  auto kernelAt = [&](size_t i) {
+    return i < versions.size() ? versions[i].get() : this;
+  };
+  for (size_t i = 0; i < count; ++i) {
+    const Kernel &kernel = *kernelAt(i);
+    bool applies = &kernel == this || kernel.asksForTheSame
+                       ? own.ok()
+                       : kernel.applies(args, values);
+    times[i] = applies ? 0 : NAN;
+  }
+  predictor->predict(values, times);
+  Status status = own;
+  for (bool isFirst = true;; isFirst = false) {
+    // The first of equals; none is left where all are NAN.
+    const double *best = nullptr;
+    for (const double *time = times; time != times + count; ++time)
+      if (!std::isnan(*time) && (!best || *time < *best))
+        best = time;
+    if (!best)
+      return status;
+    size_t index = best - times;
+    const Kernel &kernel = *kernelAt(index);
+    Status packed = kernel.pack(driver, args, values, buffer);
+    if (packed.ok()) {
+      if (isFirst)
+        kernel.keep(*memo, args, checked, buffer);
+      return packed;
+    }
+    // What the kernel itself says is the error of the launch.
+    if (&kernel == this || status.ok())
+      status = std::move(packed);
+    times[index] = NAN;
+  }
 }
 
 void Kernel::keep(LaunchMemo &memo, Span<const Arg> args,
@@ -394,6 +445,10 @@ Status PreparedLaunch::launch(cuda::Stream stream) const {
     return Status();
   ContextScope driver(*buffer->kernel->device);
   return Kernel::submit(driver, *buffer, stream);
+}
+
+const KernelSpec &PreparedLaunch::kernel() const {
+  return buffer->kernel->spec();
 }
 
 const unsigned *PreparedLaunch::grid() const { return buffer->grid; }

@@ -19,13 +19,24 @@ static bool asksFor(const Expr &expr, unsigned scalar) {
   return expr.kind() == Expr::Kind::Scalar && expr.arg() == scalar;
 }
 
+static bool asksFor(const CostSpec &cost, unsigned scalar) {
+  auto asks = [&](const Expr &expr) { return asksFor(expr, scalar); };
+  return std::any_of(cost.tiles.begin(), cost.tiles.end(), asks) ||
+         std::any_of(cost.loops.begin(), cost.loops.end(),
+                     [&](const CostLoop &loop) { return asks(loop.trips); }) ||
+         std::any_of(cost.streams.begin(), cost.streams.end(),
+                     [&](const CostStream &stream) {
+                       return asks(stream.elements) || asks(stream.pitch);
+                     });
+}
+
 /// Whether anything but a parameter follows from a scalar.
 static bool decides(const KernelSpec &kernel, unsigned scalar) {
   auto asks = [&](const Expr &expr) { return asksFor(expr, scalar); };
   auto any = [&](const auto &exprs) {
     return std::any_of(exprs.begin(), exprs.end(), asks);
   };
-  return any(kernel.grid) ||
+  return any(kernel.grid) || asksFor(kernel.cost, scalar) ||
          std::any_of(kernel.assumptions.begin(), kernel.assumptions.end(),
                      [&](const Assumption &one) { return asks(one.expr); }) ||
          std::any_of(kernel.tensorMaps.begin(), kernel.tensorMaps.end(),

@@ -32,6 +32,20 @@ static std::string logText(const char *log) {
   return text;
 }
 
+/// Whether a version asks no more of its arguments than the kernel.
+static bool asksForTheSame(const KernelSpec &version,
+                           const KernelSpec &kernel) {
+  if (version.assumptions.size() != kernel.assumptions.size())
+    return false;
+  for (size_t i = 0; i < kernel.assumptions.size(); ++i)
+    if (version.assumptions[i].expr != kernel.assumptions[i].expr)
+      return false;
+  for (size_t i = 0; i < kernel.args.size(); ++i)
+    if (version.args[i].alignment != kernel.args[i].alignment)
+      return false;
+  return true;
+}
+
 Result<std::unique_ptr<LoadedArtifact>>
 LoadedArtifact::load(std::shared_ptr<Device> device, Artifact artifact) {
   // Artifacts made in memory are checked like those from files: the launcher
@@ -51,9 +65,17 @@ LoadedArtifact::load(std::shared_ptr<Device> device, Artifact artifact) {
       Result<std::unique_ptr<Kernel>> faster = loaded->loadKernel(version);
       if (!faster)
         return faster.error();
+      (*faster)->asksForTheSame = asksForTheSame(version, spec);
       (*kernel)->versions.push_back(std::move(*faster));
     }
     (*kernel)->memo = std::make_unique<LaunchMemo>(spec);
+    if (!spec.cost.empty()) {
+      std::vector<const CostSpec *> costs;
+      for (const KernelSpec &version : spec.versions)
+        costs.push_back(&version.cost);
+      costs.push_back(&spec.cost);
+      (*kernel)->predictor = std::make_unique<LaunchPredictor>(costs);
+    }
     loaded->kernels.push_back(std::move(*kernel));
   }
   return loaded;

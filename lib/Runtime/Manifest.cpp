@@ -55,6 +55,7 @@ public:
     checkParams();
     checkLaunch();
     checkCode();
+    checkCost();
     checkVersions();
     return failed ? Status(Error{"kernel '" + kernel.name + "': " + text})
                   : Status();
@@ -86,6 +87,7 @@ private:
   void checkParams();
   void checkLaunch();
   void checkCode();
+  void checkCost();
   void checkVersions();
   void checkExpr(const Expr &expr, const std::string &where);
 
@@ -316,10 +318,30 @@ static bool isSameArg(const ArgSpec &a, const ArgSpec &b) {
          a.mayAlias == b.mayAlias;
 }
 
+/// A kernel that is predicted is one of several, or the only one; the others
+/// are, too, or nobody could say which is the fastest.
+void KernelVerifier::checkCost() {
+  // [M16]
+  const CostSpec &cost = kernel.cost;
+  if (!cost.empty()) {
+    for (const Expr &expr : cost.tiles)
+      checkExpr(expr, "cost");
+    for (const CostLoop &loop : cost.loops)
+      checkExpr(loop.trips, "cost");
+    for (const CostStream &stream : cost.streams) {
+      checkExpr(stream.elements, "cost");
+      checkExpr(stream.pitch, "cost");
+    }
+  }
+  for (const KernelSpec &version : kernel.versions)
+    require(version.cost.empty() == cost.empty(), "versions",
+            "expected a cost of all of them and of the kernel, or of none");
+}
+
 void KernelVerifier::checkVersions() {
   // [M15]
   require(kernel.versions.size() <= kMaxVersions, "versions",
-          "expected at most 8");
+          "expected at most 96");
   for (size_t i = 0; i < kernel.versions.size() && !failed; ++i) {
     const KernelSpec &version = kernel.versions[i];
     std::string where = "version " + std::to_string(i);

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "JsonReader.h"
+#include "CostJson.h"
+#include "ExprJson.h"
 #include "tile/Runtime/Manifest.h"
 
 #include <limits>
@@ -17,7 +18,6 @@ using namespace mlir::tile::runtime;
 constexpr size_t kMaxKernels = 4096;
 constexpr size_t kMaxList = 4096;
 constexpr int64_t kMaxInt = std::numeric_limits<int64_t>::max();
-constexpr int64_t kMaxIndex = 1 << 20;
 /// Deeper than any document this format describes: an expression in a grid in
 /// a version of a kernel.
 constexpr int kMaxJsonDepth = int(Expr::kMaxDepth) + 16;
@@ -94,36 +94,10 @@ static void readWord(JsonObject &object, const char *field,
 // Writing
 //===----------------------------------------------------------------------===//
 
-static Json toJson(const Expr &expr) {
-  switch (expr.kind()) {
-  case Expr::Kind::Constant:
-    return expr.value();
-  case Expr::Kind::Dim:
-  case Expr::Kind::Stride:
-    return Json::array({Expr::spelling(expr.kind()), expr.arg(), expr.dim()});
-  case Expr::Kind::Scalar:
-    return Json::array({Expr::spelling(expr.kind()), expr.arg()});
-  default: {
-    Json array = Json::array();
-    array.push_back(Expr::spelling(expr.kind()));
-    array.push_back(toJson(expr.lhs()));
-    array.push_back(toJson(expr.rhs()));
-    return array;
-  }
-  }
-}
-
 static Json toJson(const std::vector<int64_t> &values) {
   Json array = Json::array();
   for (int64_t value : values)
     array.push_back(value == kDynamic ? Json(nullptr) : Json(value));
-  return array;
-}
-
-template <typename List> static Json exprsToJson(const List &exprs) {
-  Json array = Json::array();
-  for (const Expr &expr : exprs)
-    array.push_back(toJson(expr));
   return array;
 }
 
@@ -233,6 +207,7 @@ static Json toJson(const KernelSpec &kernel) {
   object["assumptions"] = listToJson(kernel.assumptions);
   object["tensor_maps"] = listToJson(kernel.tensorMaps);
   object["code"] = listToJson(kernel.code);
+  object["cost"] = toJson(kernel.cost);
   object["versions"] = listToJson(kernel.versions);
   return object;
 }
@@ -247,13 +222,10 @@ public:
   Result<Manifest> read(const Json &document);
 
 private:
-  Expr readExpr(const Json &value, const std::string &path, unsigned depth);
   unsigned readIndex(JsonObject &object, const char *field);
   void readType(JsonObject &object, ElementType &type);
   std::vector<int64_t> readIntegers(JsonObject &object, const char *field,
                                     size_t max, bool allowNull);
-  std::vector<Expr> readExprs(JsonObject &object, const char *field,
-                              size_t max);
   ArgSpec readArg(const Json &value, const std::string &path);
   ParamSpec readParam(const Json &value, const std::string &path);
   TensorMapSpec readTensorMap(const Json &value, const std::string &path);
@@ -281,53 +253,6 @@ private:
   int64_t version = 0; ///< of the manifest that is read
 };
 } // namespace
-
-Expr ManifestReader::readExpr(const Json &value, const std::string &path,
-                              unsigned depth) {
-  int64_t number = 0;
-  if (readInteger(value, number))
-    return Expr(number);
-  auto malformed = [&] {
-    errors.report(path, "expected an expression: an integer, [\"dim\", "
-                        "argument, dimension] or [operation, a, b]");
-    return Expr();
-  };
-  if (depth > Expr::kMaxDepth) {
-    errors.report(path, "expected an expression at most 64 deep");
-    return Expr();
-  }
-  if (!value.is_array() || value.size() < 2 || value.size() > 3 ||
-      !value[0].is_string())
-    return malformed();
-  const std::string &name = *value[0].get_ptr<const Json::string_t *>();
-  auto index = [&](size_t position, int64_t &out) {
-    return readInteger(value[position], out) && out >= 0 && out <= kMaxIndex;
-  };
-  int64_t arg = 0, dim = 0;
-  if (name == "scalar")
-    return value.size() == 2 && index(1, arg) ? Expr::scalar(unsigned(arg))
-                                              : malformed();
-  if (value.size() != 3)
-    return malformed();
-  if (name == "dim" || name == "stride") {
-    if (!index(1, arg) || !index(2, dim))
-      return malformed();
-    return name == "dim" ? Expr::dim(unsigned(arg), unsigned(dim))
-                         : Expr::stride(unsigned(arg), unsigned(dim));
-  }
-  Expr::Kind kind;
-  if (!Expr::parseBinaryKind(name, kind)) {
-    errors.report(path, "unknown operation '" + name + "' in an expression");
-    return Expr();
-  }
-  Expr a = readExpr(value[1], path, depth + 1);
-  if (errors.any())
-    return Expr();
-  Expr b = readExpr(value[2], path, depth + 1);
-  if (errors.any())
-    return Expr();
-  return Expr::binary(kind, a, b);
-}
 
 unsigned ManifestReader::readIndex(JsonObject &object, const char *field) {
   int64_t value = 0;
@@ -361,18 +286,6 @@ std::vector<int64_t> ManifestReader::readIntegers(JsonObject &object,
     }
     result.push_back(value);
   }
-  return result;
-}
-
-std::vector<Expr> ManifestReader::readExprs(JsonObject &object,
-                                            const char *field, size_t max) {
-  std::vector<Expr> result;
-  const Json *array = object.array(field, max);
-  if (!array)
-    return result;
-  for (const Json &element : *array)
-    if (!errors.any())
-      result.push_back(readExpr(element, pathJoin(object.path(), field), 1));
   return result;
 }
 
@@ -432,8 +345,8 @@ TensorMapSpec ManifestReader::readTensorMap(const Json &value,
   JsonObject object(value, path, errors);
   map.arg = readIndex(object, "arg");
   readType(object, map.type);
-  map.dims = readExprs(object, "dims", 5);
-  map.strides = readExprs(object, "strides", 4);
+  map.dims = readExprs(object, "dims", 5, errors);
+  map.strides = readExprs(object, "strides", 4, errors);
   map.box = readIntegers(object, "box", 5, /*allowNull=*/false);
   map.elementStrides =
       readIntegers(object, "element_strides", 5, /*allowNull=*/false);
@@ -452,7 +365,7 @@ Assumption ManifestReader::readAssumption(const Json &value,
   Assumption assumption;
   JsonObject object(value, path, errors);
   if (const Json *expr = object.any("expr"))
-    assumption.expr = readExpr(*expr, path, 1);
+    assumption.expr = readExpr(*expr, path, errors);
   object.string("message", assumption.message);
   object.finish();
   return assumption;
@@ -491,7 +404,7 @@ KernelSpec ManifestReader::readKernel(const Json &value,
            &ManifestReader::readArg);
   readList(object, "params", kMaxParams, "parameter", kernel.params,
            &ManifestReader::readParam);
-  std::vector<Expr> grid = readExprs(object, "grid", 3);
+  std::vector<Expr> grid = readExprs(object, "grid", 3, errors);
   object.integer("threads", kernel.threads, 1, kMaxInt);
   std::vector<int64_t> cluster =
       readIntegers(object, "cluster", 3, /*allowNull=*/false);
@@ -509,6 +422,9 @@ KernelSpec ManifestReader::readKernel(const Json &value,
            kernel.tensorMaps, &ManifestReader::readTensorMap);
   readList(object, "code", kMaxList, "code", kernel.code,
            &ManifestReader::readCode);
+  if (version >= 5)
+    if (const Json *cost = object.any("cost"))
+      kernel.cost = readCost(*cost, pathJoin(path, "cost"), errors);
   if (version >= 2)
     readList(object, "versions", kMaxVersions, "version", kernel.versions,
              &ManifestReader::readKernel);

@@ -33,6 +33,18 @@ static FailureOr<runtime::KernelSpec> readManifest(LLVM::LLVMFuncOp function) {
   return std::move(*kernel);
 }
 
+/// Whether a version relies on more than its kernel does: a launcher that finds
+/// it as fast as another one takes it first.
+static bool promisesMore(const runtime::KernelSpec &version,
+                         const runtime::KernelSpec &kernel) {
+  if (version.assumptions.size() > kernel.assumptions.size())
+    return true;
+  for (auto [own, base] : llvm::zip_equal(version.args, kernel.args))
+    if (own.alignment > base.alignment)
+      return true;
+  return false;
+}
+
 FailureOr<runtime::Artifact> mlir::tile::buildArtifact(ModuleOp module,
                                                        TargetCode code) {
   runtime::Artifact artifact;
@@ -84,6 +96,10 @@ FailureOr<runtime::Artifact> mlir::tile::buildArtifact(ModuleOp module,
                                   << "', which it is a version of, before it";
     it->versions.push_back(std::move(*kernel));
   }
+  for (runtime::KernelSpec &kernel : artifact.manifest.kernels)
+    llvm::stable_sort(kernel.versions, [&](const auto &a, const auto &b) {
+      return promisesMore(a, kernel) && !promisesMore(b, kernel);
+    });
   if (artifact.manifest.kernels.empty())
     return module.emitError() << "expected at least one kernel";
   if (runtime::Status status =

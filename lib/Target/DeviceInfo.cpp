@@ -22,7 +22,7 @@ static constexpr MultiprocessorRates kGa10x = {512, 1.0, 128, 16, 128, 64, 700};
 static constexpr MultiprocessorRates kOrin = {1024, 1.0, 128, 16, 128, 64, 700};
 static constexpr MultiprocessorRates kAda = {512, 1.0, 128, 16, 128, 64, 800};
 static constexpr MultiprocessorRates kHopper = {2048, 0.62, 128, 16,
-                                                128,  64,   1500};
+                                                128,  48,   1400};
 // 148 TFLOP/s of 78 multiprocessors: tensor cores are cut to about a quarter,
 // and what mma.sync reaches of that is not known.
 static constexpr MultiprocessorRates kH20 = {480, 1.0, 128, 16, 128, 64, 1500};
@@ -34,7 +34,7 @@ static constexpr MultiprocessorRates kGeforce = {512, 1.0, 128, 16,
 // Multiprocessors, clocks and L2: data sheets. DRAM: 4.16 of 4.8 TB/s is what a
 // copy gets on the H200 (measured); the others are the data sheet's times
 // that ratio, or what was entered for the first device of an architecture.
-// Sustained clocks: 1.52 GHz by ncu on an H200 (1.49 fits the sweep of GEMMs);
+// Sustained clocks: 1.52 GHz by ncu on an H200 (1.59 fits surveys of GEMMs);
 // the same for the other devices of its power and multiprocessors; of the H100
 // PCIe by its power for each multiprocessor, which energy at the square of the
 // clock makes a factor of 0.58^(1/3). Elsewhere the clock counts as not
@@ -53,13 +53,13 @@ static const DeviceInfo kDevices[] = {
     {"A10", "a10", "", 86, 72, 1.69, 1.69, 0.55e12, 6e6, kGa10x},
     {"AGX-Orin", "orin", "", 87, 16, 1.3, 1.3, 0.18e12, 4e6, kOrin},
     {"L40S", "l40s", "", 89, 142, 2.5, 2.5, 0.8e12, 96e6, kAda},
-    {"H200", "h200", "", 90, 132, 1.98, 1.49, 4.16e12, 50e6, kHopper,
+    {"H200", "h200", "", 90, 132, 1.98, 1.59, 4.16e12, 50e6, kHopper,
      kGroups132},
-    {"H100-SXM", "h100", "hbm3", 90, 132, 1.98, 1.49, 2.9e12, 50e6, kHopper,
+    {"H100-SXM", "h100", "hbm3", 90, 132, 1.98, 1.59, 2.9e12, 50e6, kHopper,
      kGroups132},
-    {"H100-PCIe", "h100", "pcie", 90, 114, 1.755, 1.24, 1.74e12, 50e6, kHopper},
+    {"H100-PCIe", "h100", "pcie", 90, 114, 1.755, 1.33, 1.74e12, 50e6, kHopper},
     {"H20", "h20", "", 90, 78, 1.98, 1.98, 3.48e12, 60e6, kH20},
-    {"GH200", "gh200", "", 90, 132, 1.98, 1.49, 3.48e12, 60e6, kHopper,
+    {"GH200", "gh200", "", 90, 132, 1.98, 1.59, 3.48e12, 60e6, kHopper,
      kGroups132},
     {"B200", "b200", "", 100, 148, 1.9, 1.9, 7.0e12, 126e6, kB200},
     {"Thor", "thor", "", 110, 20, 1.57, 1.57, 0.24e12, 32e6, kB200},

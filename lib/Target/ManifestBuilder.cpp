@@ -174,7 +174,7 @@ static LogicalResult addArgument(KernelOp kernel, unsigned index,
 // Grid and promises
 //===----------------------------------------------------------------------===//
 
-static Expr convertGrid(KernelOp kernel, AffineExpr expr) {
+Expr mlir::tile::gridExprOf(KernelOp kernel, AffineExpr expr) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return Expr(constant.getValue());
   if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
@@ -188,8 +188,8 @@ static Expr convertGrid(KernelOp kernel, AffineExpr expr) {
                                   : Expr(type.getDimSize(dim));
   }
   auto binary = cast<AffineBinaryOpExpr>(expr);
-  Expr lhs = convertGrid(kernel, binary.getLHS());
-  Expr rhs = convertGrid(kernel, binary.getRHS());
+  Expr lhs = gridExprOf(kernel, binary.getLHS());
+  Expr rhs = gridExprOf(kernel, binary.getRHS());
   switch (binary.getKind()) {
   case AffineExprKind::Add:
     return lhs + rhs;
@@ -287,6 +287,12 @@ static std::optional<LaunchValue> launchValueOf(KernelOp kernel, Value value) {
                                                      " of " + nameOf(index)};
 }
 
+std::optional<Expr> mlir::tile::launchExprOf(KernelOp kernel, Value value) {
+  if (std::optional<LaunchValue> known = launchValueOf(kernel, value))
+    return known->expr;
+  return std::nullopt;
+}
+
 static void addAssumption(KernelOp kernel, AssumeOp assume,
                           runtime::KernelSpec &spec) {
   std::optional<LaunchValue> value = launchValueOf(kernel, assume.getValue());
@@ -352,12 +358,21 @@ mlir::tile::buildKernelManifest(KernelOp kernel) {
     if (failed(addArgument(kernel, i, spec)))
       return failure();
   for (auto [i, extent] : llvm::enumerate(kernel.getGrid().getResults()))
-    spec.grid[i] = convertGrid(kernel, extent);
+    spec.grid[i] = gridExprOf(kernel, extent);
   spec.threads = kernel.getThreads();
   if (auto chosen = kernel->getAttrOfType<DictionaryAttr>(kChosenAttrName))
     for (NamedAttribute value : chosen)
       spec.chosen.push_back({value.getName().str(),
                              cast<IntegerAttr>(value.getValue()).getInt()});
+  if (auto cost = kernel->getAttrOfType<StringAttr>(kCostAttrName)) {
+    runtime::Result<runtime::CostSpec> read =
+        runtime::parseCost(cost.getValue().str());
+    if (!read)
+      return kernel.emitOpError()
+             << "expected `" << kCostAttrName
+             << "` as --tile-choose-tunables writes it: " << read.message();
+    spec.cost = *read;
+  }
   spec.persistent = kernel.getPersistent().value_or(0);
   // Blocks of a persistent kernel divide all of the grid among them.
   if (auto blocks = kernel->getAttrOfType<ArrayAttr>(kLaunchedBlocksAttrName);

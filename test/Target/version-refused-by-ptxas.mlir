@@ -6,11 +6,11 @@
 // RUN: tile-translate %t.mlir --tile-to-artifact --arch=sm_90a --ptxas=%S/Inputs/picky-ptxas -o %t.artifact --remarks 2>&1 | FileCheck %s --check-prefix=ALL --implicit-check-not=error:
 // RUN: sed s/@second/@wrong/ %s > %t.mlir
 // RUN: not tile-translate %t.mlir --tile-to-artifact --arch=sm_90a --ptxas=%S/Inputs/picky-ptxas -o %t.none 2>&1 | FileCheck %s --check-prefix=ERROR
-// LEFT:         note: 'second__aligned' is left out, and 'second' is also launched with aligned arguments: cannot assemble the PTX: ptxas error   : Entry function 'second__aligned' uses too much shared data
+// LEFT:         note: 'second__aligned' is left out, and others of 'second' are launched in its place: cannot assemble the PTX: ptxas error   : Entry function 'second__aligned' uses too much shared data
 // MANIFEST:     first__aligned
 // MANIFEST-NOT: second__aligned
-// ALL-DAG:      note: 'first__aligned' is left out, and 'first' is also launched with aligned arguments: cannot assemble the PTX: ptxas x.ptx, line 7; error   : Unknown
-// ALL-DAG:      note: 'unnamed__aligned' is left out, and 'unnamed' is also launched with aligned arguments: cannot assemble the PTX: ptxas x.ptx, line 7; error   : Unknown
+// ALL-DAG:      note: 'first__aligned' is left out, and others of 'first' are launched in its place: cannot assemble the PTX: ptxas x.ptx, line 7; error   : Unknown
+// ALL-DAG:      note: 'unnamed__aligned' is left out, and others of 'unnamed' are launched in its place: cannot assemble the PTX: ptxas x.ptx, line 7; error   : Unknown
 // ERROR:        error: cannot assemble the PTX: ptxas error   : Entry function 'wrong' uses too much shared data
 tile.kernel @first(%A: memref<?x?xf32>, %B: memref<?x?xf32>) grid(%b) = (1) threads(128) {
   %c0 = arith.constant 0 : index

@@ -294,6 +294,9 @@ Signature run::signatureOf(KernelOp kernel, const KernelFacts &facts) {
   for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
     auto attrs = cast<DictionaryAttr>(kernel.getArgAttrs()[i]);
     auto hint = attrs.getAs<DenseI64ArrayAttr>(kShapeHintAttrName);
+    // Of several problems the first.
+    if (auto list = attrs.getAs<ArrayAttr>(kShapeHintAttrName))
+      hint = cast<DenseI64ArrayAttr>(list[0]);
     signature.parameters.push_back(
         {cast<StringAttr>(kernel.getArgNames()[i]).getValue().str(),
          cast<TypeAttr>(kernel.getArgTypes()[i]).getValue(), facts.isRead[i],

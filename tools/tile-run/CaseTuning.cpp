@@ -23,9 +23,9 @@ std::optional<std::vector<Candidate>> CaseRunner::rank(KernelOp kernel) {
   cost::SizeHints sizes;
   for (const Argument &argument : report.arguments) {
     if (argument.isBuffer)
-      sizes[argument.name] = argument.shape;
+      sizes[argument.name] = {argument.shape};
     else if (argument.element.isIntOrIndex())
-      sizes[argument.name] = {static_cast<int64_t>(argument.scalar)};
+      sizes[argument.name] = {{static_cast<int64_t>(argument.scalar)}};
   }
   if (failed(checkNames(kernel, sizes, *fixed)))
     return std::nullopt;

@@ -80,8 +80,10 @@ struct Options {
       cl::desc("values of tunables; the model chooses those left out")};
   cl::opt<bool> versions{
       "versions", cl::cat(category), cl::init(true),
-      cl::desc("artifacts hold a second version, for aligned arguments, of "
-               "kernels that do not promise alignment (default: true)")};
+      cl::desc(
+          "artifacts hold versions: for aligned arguments, of kernels that "
+          "do not promise alignment, and the combinations of tunables that "
+          "`tile.versions` asks for (default: true)")};
   cl::opt<bool> remarks{"remarks", cl::cat(category),
                         cl::desc("print what was decided, and why nothing "
                                  "faster was possible, at the source lines")};

@@ -61,11 +61,11 @@ bool expectsRoles(StringRef threads, StringRef attributes = "") {
   auto module = parseSourceString<ModuleOp>(text, &context);
   EXPECT_TRUE(module);
   auto kernel = *module->getOps<KernelOp>().begin();
-  FailureOr<cost::ProblemSizes> sizes = cost::problemSizes(kernel, {});
-  EXPECT_TRUE(succeeded(sizes));
+  auto problems = cost::problemSizes(kernel, {});
+  EXPECT_TRUE(succeeded(problems));
   cost::KernelFacts facts;
   cost::FactsReader reader(hopper(), DeviceInfo::of(hopper(), ""));
-  EXPECT_EQ(reader.read(kernel, *sizes, facts), std::nullopt);
+  EXPECT_EQ(reader.read(kernel, problems->front(), facts), std::nullopt);
   return facts.hasRoles;
 }
 } // namespace

@@ -60,7 +60,7 @@ int testCRuntime(const char *driver, const char *path) {
   CHECK(artifact == NULL);
   CHECK(succeeds(tileArtifactLoadFile(device, path, &artifact)));
   CHECK(tileArtifactNumKernels(artifact) == 1);
-  CHECK(strstr(tileArtifactManifest(artifact), "\"format_version\": 4"));
+  CHECK(strstr(tileArtifactManifest(artifact), "\"format_version\": 5"));
   const TileKernel *kernel = tileArtifactFindKernel(artifact, "scale");
   CHECK(kernel && kernel == tileArtifactKernel(artifact, 0));
   CHECK(!tileArtifactKernel(artifact, 1));

@@ -244,9 +244,9 @@ TEST(Manifest, DocumentedExample) {
 TEST(Manifest, NewerVersionIsRefused) {
   // Whatever else a newer manifest holds.
   expectHas(
-      parseManifest("{\"format_version\": 5, \"brand_new\": []}", 0).message(),
-      "format version 5, newer than version 4");
-  expectHas(errorOfText("\"format_version\": 4", "\"format_version\": 0"),
+      parseManifest("{\"format_version\": 6, \"brand_new\": []}", 0).message(),
+      "format version 6, newer than version 5");
+  expectHas(errorOfText("\"format_version\": 5", "\"format_version\": 0"),
             "to be an integer");
 }
 
@@ -261,6 +261,37 @@ TEST(Manifest, ChosenValuesAreKept) {
   EXPECT_EQ(manifest->kernels[0].chosen[1].value, -1);
 }
 
+TEST(Manifest, CostsAreOfAllVersionsOrOfNone) {
+  using K = KernelSpec;
+  auto withVersion = [](K &k) {
+    k.cost = tiledCost(128, 1000);
+    k.versions = {k};
+    k.versions[0].name = "other";
+  };
+  EXPECT_EQ(errorAfter(withVersion), "");
+  expectHas(errorAfter([&](K &k) {
+              withVersion(k);
+              k.versions[0].cost = CostSpec();
+            }),
+            "expected a cost of all of them and of the kernel, or of none");
+  expectHas(errorAfter([&](K &k) {
+              withVersion(k);
+              k.cost = CostSpec();
+            }),
+            "or of none");
+  // What it asks of arguments is there.
+  expectHas(errorAfter([&](K &k) {
+              withVersion(k);
+              k.versions[0].cost.loops[0].trips = Expr::dim(0, 7);
+            }),
+            "expected a dimension of a memref argument");
+  expectHas(errorAfter([&](K &k) {
+              withVersion(k);
+              k.cost.streams[0].pitch = Expr::scalar(0);
+            }),
+            "expected an integer scalar argument");
+}
+
 TEST(Manifest, OlderVersionsAreRead) {
   // Version 1 knew no persistent kernels; its format is as closed as ours.
   Artifact artifact = scaleArtifact();
@@ -270,7 +301,7 @@ TEST(Manifest, OlderVersionsAreRead) {
     ASSERT_NE(at, std::string::npos) << what;
     text.replace(at, what.size(), with);
   };
-  replace("\"format_version\": 4", "\"format_version\": 1");
+  replace("\"format_version\": 5", "\"format_version\": 1");
   expectHas(parseManifest(text, artifact.blobs.size()).message(),
             "unknown field 'persistent'");
   replace("\"persistent\": 0,", "");
@@ -281,6 +312,9 @@ TEST(Manifest, OlderVersionsAreRead) {
             "unknown field 'chosen'");
   size_t chosen = text.find("\"chosen\"");
   text.erase(chosen, text.find("\"assumptions\"") - chosen);
+  expectHas(parseManifest(text, artifact.blobs.size()).message(),
+            "unknown field 'cost'");
+  replace("\"cost\": null,", "");
   expectHas(parseManifest(text, artifact.blobs.size()).message(),
             "unknown field 'versions'");
   text.replace(text.rfind(','), text.rfind("[]") + 2 - text.rfind(','), "");

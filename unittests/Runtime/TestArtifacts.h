@@ -126,6 +126,37 @@ inline Artifact scaleArtifact() {
   return artifact;
 }
 
+/// What predicts a kernel with a tile of `rows` rows of A to a block, which all
+/// blocks read whole, and `cycles` of tensor cores in each of 16 iterations.
+inline CostSpec tiledCost(int64_t rows, double cycles) {
+  CostSpec cost;
+  cost.device.name = "a device";
+  cost.device.multiprocessors = 4;
+  cost.device.maxGHz = 2;
+  cost.device.sustainedGHz = 2;
+  cost.device.dramBytesPerSecond = 1e12;
+  cost.device.l2Capacity = 1e6;
+  cost.device.sharedBytes = 128;
+  cost.device.l2Bytes = 64;
+  cost.device.loadLatency = 1000;
+  cost.tiles[0] = ceilDiv(Expr::dim(0, 0), rows);
+  CostLoop block, loop;
+  loop.stages = 4;
+  loop.trips = 16;
+  loop.work.tensorCycles = cycles;
+  loop.work.loaded = double(rows) * 128;
+  cost.loops = {block, loop};
+  CostStream stream;
+  stream.loop = 1;
+  stream.bytes = stream.loaded = double(rows) * 128;
+  stream.elements = Expr::dim(0, 0) * Expr::dim(0, 1);
+  stream.pitch = Expr::dim(0, 1);
+  stream.elementBytes = 2;
+  stream.varies[0] = true;
+  cost.streams = {stream};
+  return cost;
+}
+
 /// The above with a tensor map of A in the place of its pointer, in clusters.
 inline Artifact tensorMapArtifact() {
   Artifact artifact = scaleArtifact();

@@ -25,13 +25,15 @@ inline constexpr int64_t kDefaultExtent = 4096, kDefaultTrips = 16;
 
 /// Per argument: sizes of a buffer, or the value of an integer scalar.
 using ProblemSizes = SmallVector<SmallVector<int64_t>>;
-/// The same by the argument's name.
-using SizeHints = llvm::StringMap<SmallVector<int64_t>>;
+/// The same by the argument's name, of one problem or of several.
+using SizeHints = llvm::StringMap<SmallVector<SmallVector<int64_t>>>;
 
-/// Sizes to choose for: static ones, else `hints`, else the argument's
-/// `tile.shape_hint`, else the default. An error at the kernel where a hint
-/// does not fit.
-FailureOr<ProblemSizes> problemSizes(KernelOp kernel, const SizeHints &hints);
+/// Problems to choose for: static sizes, else `hints`, else the argument's
+/// `tile.shape_hint`, else the default. An argument with sizes of one problem
+/// has them in all. An error at the kernel where a hint does not fit, or two
+/// arguments have sizes of different numbers of problems.
+FailureOr<SmallVector<ProblemSizes>> problemSizes(KernelOp kernel,
+                                                  const SizeHints &hints);
 
 /// Reads candidates of one kernel; what gemms of the same shapes become is
 /// worked out once.
@@ -39,9 +41,13 @@ class FactsReader {
 public:
   FactsReader(const TargetInfo &target, const DeviceInfo &device);
 
-  /// Returns why the kernel is not possible, or nothing and the facts.
+  /// Returns why the kernel is not possible, or nothing and the facts. `spec`:
+  /// the same facts for any sizes, but for the device and `resident`; empty
+  /// where it cannot say them (more loops or buffers than it has room for).
+  /// What a launcher cannot compute is in it as it is for `sizes`.
   std::optional<std::string> read(KernelOp kernel, const ProblemSizes &sizes,
-                                  KernelFacts &facts);
+                                  KernelFacts &facts,
+                                  runtime::CostSpec *spec = nullptr);
 
   /// What a gemm costs, and the registers it takes beside its fragments.
   struct GemmFacts {

@@ -12,6 +12,7 @@
 #ifndef TILE_ANALYSIS_COSTMODEL_H
 #define TILE_ANALYSIS_COSTMODEL_H
 
+#include "tile/Runtime/Prediction.h"
 #include "tile/Target/DeviceInfo.h"
 #include "tile/Target/ThreadBudget.h"
 #include <array>
@@ -21,35 +22,9 @@
 
 namespace mlir::tile::cost {
 
-/// What a block does in a part of its program, once.
-struct Work {
-  double tensorCycles = 0; // at the rate of the instruction used
-  double threadCycles = 0; // of arithmetic by threads
-  double sharedRead = 0, sharedWritten = 0; // bytes
-  double loaded = 0; // bytes from L2, less what a cluster's peers bring
-  double stored = 0; // bytes to L2
-  double waits = 0;  // latencies that nothing hides
-
-  Work &operator+=(const Work &other);
-};
-Work operator*(const Work &work, double times);
-
-/// A loop whose loads run ahead, or straight-line code (trips 1, stages 1).
-struct Phase {
-  Work work;        // of one iteration
-  double trips = 1; // iterations each time the loop runs
-  double runs = 1;  // times it runs in a block
-  int64_t stages = 1;
-};
-
-/// One buffer's traffic with DRAM.
-struct Stream {
-  double bytesPerTile = 0; // what a place of the grid reads or writes
-  double footprint = 0;    // distinct bytes of all blocks together
-  /// Whether blocks along a dimension of the grid touch different parts.
-  std::array<bool, 3> varies = {false, false, false};
-  bool isStore = false;
-};
+using runtime::Phase;
+using runtime::Stream;
+using runtime::Work;
 
 struct KernelFacts {
   std::array<int64_t, 3> grid = {1, 1, 1}; // blocks
@@ -86,6 +61,17 @@ struct Estimate {
   /// Why the kernel cannot run; empty when it can. Nothing else is then set.
   std::string excluded;
 };
+
+/// The figures of a device that predictions read.
+runtime::DeviceFigures figuresOf(const DeviceInfo &device);
+
+/// How a kernel is launched, `resident` blocks at a time on a multiprocessor.
+runtime::LaunchFacts launchOf(const KernelFacts &facts, int64_t resident);
+
+/// What the target cannot run; else nothing, and how many blocks a
+/// multiprocessor holds.
+std::string exclude(const KernelFacts &facts, const TargetInfo &target,
+                    int64_t &resident);
 
 Estimate estimate(const KernelFacts &facts, const DeviceInfo &device,
                   const TargetInfo &target);

@@ -30,11 +30,11 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
   Option<bool> versions{
       *this, "versions",
       llvm::cl::desc("compile kernels once more for aligned arguments, where "
-                     "the program does not say that they are"),
+                     "the program does not say that they are, and as many "
+                     "combinations of tunables as `tile.versions` says"),
       llvm::cl::init(false)};
-  ListOption<std::string> once{
-      *this, "once",
-      llvm::cl::desc("kernels that `versions` leaves as they are")};
+  ListOption<std::string> without{
+      *this, "without", llvm::cl::desc("versions that are not made, by name")};
   Option<bool> verifyRings{
       *this, "verify-rings",
       llvm::cl::desc("refuse schedules that --tile-verify-rings refutes within "

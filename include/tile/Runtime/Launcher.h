@@ -119,6 +119,8 @@ public:
 
   Status launch(cuda::Stream stream = nullptr) const;
 
+  /// The kernel, or the version of it, that is launched.
+  const KernelSpec &kernel() const;
   /// Blocks in each dimension; an extent of 0 launches nothing.
   const unsigned *grid() const;
   /// The bytes of parameter `index`, as the device reads them.
@@ -171,6 +173,14 @@ private:
   int countActiveClusters(const ContextScope &driver) const;
   Status bind(const ContextScope &driver, Span<const Arg> args,
               LaunchChecks checks, LaunchBuffer &buffer) const;
+  /// Tries versions in the order of preference, and the kernel itself.
+  Status packFirst(const ContextScope &driver, Span<const Arg> args,
+                   const CheckedArgs &checked, Span<const ExprArg> values,
+                   LaunchBuffer &buffer) const;
+  /// The same by predicted time.
+  Status packFastest(const ContextScope &driver, Span<const Arg> args,
+                     const CheckedArgs &checked, Span<const ExprArg> values,
+                     LaunchBuffer &buffer) const;
   /// Whether a version's alignments and assumptions hold.
   bool applies(Span<const Arg> args, Span<const ExprArg> described) const;
   Status pack(const ContextScope &driver, Span<const Arg> args,
@@ -194,6 +204,10 @@ private:
   KernelResources used;
   std::vector<unsigned> paramOffsets;
   bool clustered = false;
+  /// Of a version: it asks of arguments what the kernel itself asks.
+  bool asksForTheSame = false;
+  /// Of a kernel with a cost: its versions' times, and its own behind them.
+  std::unique_ptr<LaunchPredictor> predictor;
   /// What its launch asks for beyond a grid; there is at most one.
   bool hasAttribute() const { return clustered || description->cooperative; }
   std::vector<std::unique_ptr<Kernel>> versions;

@@ -12,6 +12,7 @@
 #define TILE_RUNTIME_MANIFEST_H
 
 #include "tile/Runtime/Expr.h"
+#include "tile/Runtime/Prediction.h"
 #include "tile/Runtime/Support.h"
 
 #include <array>
@@ -24,7 +25,7 @@ namespace mlir::tile::runtime {
 
 /// Version of the manifest that this library writes; it reads this one and
 /// every older one.
-inline constexpr int64_t kManifestVersion = 4;
+inline constexpr int64_t kManifestVersion = 5;
 
 /// An extent or stride known only at launch. Equal to
 /// mlir::ShapedType::kDynamic, so that the compiler copies shapes unchanged.
@@ -38,7 +39,7 @@ inline constexpr unsigned kMaxDims = 512; ///< of all arguments together
 inline constexpr unsigned kMaxParams = 512;
 inline constexpr unsigned kMaxParamBytes = 4096;
 inline constexpr unsigned kMaxTensorMaps = 30;
-inline constexpr unsigned kMaxVersions = 8;
+inline constexpr unsigned kMaxVersions = 96;
 inline constexpr unsigned kTensorMapBytes = 128;
 inline constexpr unsigned kTensorMapAlign = 64;
 
@@ -202,9 +203,12 @@ struct KernelSpec {
   std::vector<Assumption> assumptions;
   std::vector<TensorMapSpec> tensorMaps;
   std::vector<CodeSpec> code;
-  /// The same kernel, compiled on stronger assumptions (which are its own
-  /// entries' assumptions and alignments). A launch takes the first whose
-  /// assumptions hold, and this one where none does.
+  /// What predicts how long a launch takes; empty where nothing does.
+  CostSpec cost;
+  /// The same kernel compiled in other ways: on stronger assumptions (which are
+  /// its own entries' assumptions and alignments), or for other sizes. A launch
+  /// takes the first whose assumptions hold, and this one where none does; of
+  /// those with a `cost` the one that is predicted to be the fastest.
   std::vector<KernelSpec> versions;
 };
 

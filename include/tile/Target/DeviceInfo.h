@@ -21,7 +21,7 @@ struct MultiprocessorRates {
   double mmaSyncPart;        // mma.sync as a part of that
   double multiplyAdds;       // f32, outside tensor cores
   double specialFunctions;   // exp2, rcp, ...
-  double sharedBytes;        // read, and as many written
+  double sharedBytes;        // read or written
   double l2Bytes;            // from the L2 cache
   double loadLatency;        // cycles from issue of a load to its data
 };

@@ -12,6 +12,7 @@
 
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Runtime/Manifest.h"
+#include <optional>
 
 namespace mlir::tile {
 
@@ -25,6 +26,12 @@ inline constexpr llvm::StringLiteral kSharedBytesAttrName =
 /// kernel that it is a version of (KernelSpec::versions).
 inline constexpr llvm::StringLiteral kVersionOfAttrName =
     "mlir_tile.version_of";
+
+/// An extent of the grid as the launcher computes it.
+runtime::Expr gridExprOf(KernelOp kernel, AffineExpr extent);
+/// A value of the kernel that the launcher knows: a scalar argument, an extent
+/// or a stride of a buffer, through casts that keep it.
+std::optional<runtime::Expr> launchExprOf(KernelOp kernel, Value value);
 
 /// Arguments, device parameters in their order (per argument: pointer, dynamic
 /// extents, dynamic strides of a strided layout; or the scalar), grid, block,

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CostFacts.h"
 #include "Numbers.h"
+#include "Symbols.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,6 +27,7 @@
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Target/ManifestBuilder.h"
 #include <cmath>
 
 using namespace mlir;
@@ -46,6 +48,10 @@ static constexpr double kScatteredStores = 8, kScatteredWaits = 1;
 /// Latencies that a store through shared memory waits for (600 cycles), and one
 /// that a reduction across threads does.
 static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
+/// What adding up a byte of a split tile takes, in bytes loaded from L2: some
+/// 70 cycles a kilobyte, however many blocks share the tile (measured on an
+/// H100 for tiles of 32 to 128 KB).
+static constexpr double kExchange = 3;
 /// Left between two tiles' products where a role stores the first during the
 /// second (tile-delay-stores): a wait and the conversion, fitted to K of 1536.
 static constexpr double kConversionCycles = 900;
@@ -147,9 +153,12 @@ public:
                const MultiprocessorRates &rates, KernelOp kernel,
                const ProblemSizes &sizes, KernelFacts &facts)
       : reader(reader), target(target), rates(rates), kernel(kernel),
-        sizes(sizes), facts(facts), numbers(kernel, sizes), sharing(kernel) {}
+        sizes(sizes), facts(facts), numbers(kernel, sizes), symbols(kernel),
+        sharing(kernel) {}
 
   std::optional<std::string> read();
+  /// What `read` found, for any sizes.
+  runtime::CostSpec takeSpec();
 
 private:
   std::optional<std::string> readGrid();
@@ -165,8 +174,9 @@ private:
   void visitCopy(TileMoveOpInterface copy, double times, unsigned phase,
                  bool &hasLoad);
   void visitParallel(ParallelOp loop, double times, unsigned phase);
-  void addStream(Value buffer, ValueRange offsets, double bytes, bool isStore,
-                 unsigned phase);
+  /// `bytes` an iteration of the phase, `loaded` of them from the L2 cache.
+  void addStream(Value buffer, ValueRange offsets, double bytes, double loaded,
+                 bool isStore, unsigned phase);
   double trips(Value lower, Value upper, Value step);
   void addDependences(Value value, std::array<bool, 3> &varies,
                       llvm::SmallDenseSet<Value> &seen);
@@ -185,9 +195,12 @@ private:
   const ProblemSizes &sizes;
   KernelFacts &facts;
   Numbers numbers;
+  Symbols symbols;
+  runtime::CostSpec spec;
   ClusterSharing sharing;
   int64_t gemmRegisters = kBaseRegisters;
   int64_t fragmentRegisters = 0;
+  llvm::SmallDenseSet<Value> exchanged; // results that split blocks add up
   std::string refused;
 };
 } // namespace
@@ -200,6 +213,11 @@ std::optional<std::string> KernelReader::readGrid() {
     facts.grid[d] = std::max<int64_t>(0, extent.value_or(1));
     numbers.set(kernel.getBlockId(d),
                 std::max<int64_t>(0, (facts.grid[d] - 1) / 2));
+    runtime::Expr tiles = gridExprOf(kernel, expr);
+    spec.tiles[d] = tiles;
+    symbols.set(kernel.getBlockId(d),
+                runtime::Expr::binary(runtime::Expr::Kind::Max, 0,
+                                      floorDiv(tiles - 1, 2)));
     if (kernel.getCluster())
       facts.cluster[d] = (*kernel.getCluster())[d];
     // Clusters cover the grid; what overhangs works for nothing.
@@ -295,18 +313,52 @@ void KernelReader::addDependences(Value value, std::array<bool, 3> &varies,
     addDependences(operand, varies, seen);
 }
 
+/// The elements between the starts of rows of an argument.
+static runtime::Expr pitchOf(BlockArgument argument) {
+  auto type = cast<MemRefType>(argument.getType());
+  unsigned index = argument.getArgNumber();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (type.getRank() < 2 || failed(type.getStridesAndOffset(strides, offset)) ||
+      strides.back() != 1)
+    return runtime::Expr(0);
+  unsigned last = type.getRank() - 1;
+  if (!ShapedType::isDynamic(strides[last - 1]))
+    return runtime::Expr(strides[last - 1]);
+  return type.getLayout().isIdentity() ? runtime::Expr::dim(index, last)
+                                       : runtime::Expr::stride(index, last - 1);
+}
+
+static runtime::Expr elementsOf(BlockArgument argument) {
+  runtime::Expr elements(1);
+  auto type = cast<MemRefType>(argument.getType());
+  for (auto [d, extent] : llvm::enumerate(type.getShape()))
+    elements = elements * (ShapedType::isDynamic(extent)
+                               ? runtime::Expr::dim(argument.getArgNumber(), d)
+                               : runtime::Expr(extent));
+  return elements;
+}
+
+/// Whether rows of an argument start between sectors, as far as its sizes say.
+static bool isMisaligned(BlockArgument argument, ArrayRef<int64_t> sizes) {
+  auto type = cast<MemRefType>(argument.getType());
+  return type.getRank() >= 2 && type.getLayout().isIdentity() &&
+         sizes.back() * storageBitsOf(argument) % (8 * runtime::kSectorBytes) !=
+             0;
+}
+
 /// A block's traffic with a buffer: offsets say which blocks share it.
 void KernelReader::addStream(Value buffer, ValueRange offsets, double bytes,
-                             bool isStore, unsigned phase) {
+                             double loaded, bool isStore, unsigned phase) {
   while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
     buffer = view.getViewSource();
   auto argument = dyn_cast<BlockArgument>(buffer);
   if (!argument || argument.getArgNumber() >= sizes.size())
     return;
   Stream stream;
-  const Phase &where = facts.phases[phase];
-  stream.footprint =
-      elements(sizes[argument.getArgNumber()]) * bitsOf(argument) / 8;
+  Phase &where = facts.phases[phase];
+  ArrayRef<int64_t> extents = sizes[argument.getArgNumber()];
+  stream.footprint = elements(extents) * bitsOf(argument) / 8;
   double share = where.stages > 1 ? double(facts.split) : 1;
   stream.bytesPerTile =
       std::min(bytes * where.trips * where.runs * share, stream.footprint);
@@ -314,7 +366,23 @@ void KernelReader::addStream(Value buffer, ValueRange offsets, double bytes,
   llvm::SmallDenseSet<Value> seen;
   for (Value offset : offsets)
     addDependences(offset, stream.varies, seen);
+  stream.outside =
+      runtime::outsideBytes(stream, bytes * where.trips * where.runs * share,
+                            loaded * where.trips * where.runs, facts.grid);
   facts.streams.push_back(stream);
+  if (isMisaligned(argument, extents))
+    where.misaligned += loaded;
+
+  runtime::CostStream any;
+  any.loop = phase;
+  any.bytes = bytes;
+  any.loaded = loaded;
+  any.elements = elementsOf(argument);
+  any.pitch = loaded ? pitchOf(argument) : runtime::Expr(0);
+  any.elementBytes = bitsOf(argument) / 8;
+  any.varies = stream.varies;
+  any.isStore = isStore;
+  spec.streams.push_back(any);
 }
 
 /// What decides where the global side of a move lies.
@@ -384,7 +452,7 @@ void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
       own.waits = 1;
     hasLoad = true;
     addStream(source, placesOf(copy, copy.getSourceOffsets()), from * times,
-              false, phase);
+              own.loaded * times, false, phase);
   }
   if (isGlobal(destination)) {
     own.stored = to;
@@ -399,7 +467,7 @@ void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
       own.waits = kScatteredWaits;
     }
     addStream(destination, placesOf(copy, copy.getTargetOffsets()), to * times,
-              true, phase);
+              /*loaded=*/0, true, phase);
   }
   if (isShared(source) && !isGlobal(destination))
     own.sharedRead += from;
@@ -437,7 +505,8 @@ void KernelReader::visitParallel(ParallelOp loop, double times,
     double bytes = bitsOf(buffer) / 8;
     if (isGlobal(buffer)) {
       (isStore ? own.stored : own.loaded) += bytes;
-      addStream(buffer, indices, bytes * count, isStore, phase);
+      // Elements one by one: in whole sectors, wherever rows start.
+      addStream(buffer, indices, bytes * count, /*loaded=*/0, isStore, phase);
     } else if (isShared(buffer)) {
       (isStore ? own.sharedWritten : own.sharedRead) += bytes;
     }
@@ -451,6 +520,15 @@ void KernelReader::visitPipelined(PipelinedOp loop, double times,
   own.stages = static_cast<int64_t>(loop.getStages());
   own.trips = trips(loop.getLowerBound(), loop.getUpperBound(), loop.getStep());
   own.trips = std::ceil(own.trips / double(facts.split));
+  runtime::CostLoop any;
+  any.stages = own.stages;
+  any.trips = runtime::Expr(static_cast<int64_t>(own.trips));
+  any.times = times;
+  any.parent = phase;
+  if (auto expr = symbols.trips(loop.getLowerBound(), loop.getUpperBound(),
+                                loop.getStep()))
+    any.trips = facts.split > 1 ? ceilDiv(*expr, facts.split) : *expr;
+  spec.loops.push_back(any);
   own.runs = facts.phases[phase].runs * facts.phases[phase].trips * times;
   if (auto from = numbers.of(loop.getLowerBound()))
     if (auto by = numbers.of(loop.getStep()))
@@ -475,6 +553,9 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
       refused = facts.refused;
     work(phase) += facts.work * times;
     gemmRegisters = std::max(gemmRegisters, facts.registers);
+    if (this->facts.split > 1 && exchanged.insert(gemm.getC()).second)
+      work(0).loaded += kExchange * bitsOf(gemm.getC()) / 8 *
+                        double(typeOf(gemm.getC()).getNumElements());
     return;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -528,13 +609,28 @@ std::optional<std::string> KernelReader::read() {
     return why;
   readMemory();
   facts.phases.assign(1, Phase());
+  spec.loops.emplace_back();
   visit(kernel.getBodyRegion().front(), 1, 0);
   facts.registers += gemmRegisters;
   return refused.empty() ? std::nullopt : std::optional(refused);
 }
 
+runtime::CostSpec KernelReader::takeSpec() {
+  if (spec.loops.size() > runtime::kMaxCostLoops ||
+      spec.streams.size() > runtime::kMaxCostStreams)
+    return {};
+  for (auto [loop, phase] : llvm::zip_equal(spec.loops, facts.phases))
+    loop.work = phase.work;
+  return std::move(spec);
+}
+
 std::optional<std::string> FactsReader::read(KernelOp kernel,
                                              const ProblemSizes &sizes,
-                                             KernelFacts &facts) {
-  return KernelReader(*this, target, rates, kernel, sizes, facts).read();
+                                             KernelFacts &facts,
+                                             runtime::CostSpec *spec) {
+  KernelReader reader(*this, target, rates, kernel, sizes, facts);
+  std::optional<std::string> why = reader.read();
+  if (spec)
+    *spec = reader.takeSpec();
+  return why;
 }

@@ -9,17 +9,15 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::cost;
 
-FailureOr<ProblemSizes> cost::problemSizes(KernelOp kernel,
-                                           const SizeHints &hints) {
-  ProblemSizes sizes;
-  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
-    auto name = cast<StringAttr>(kernel.getArgNames()[i]).getValue();
-    auto attrs = cast<DictionaryAttr>(kernel.getArgAttrs()[i]);
-    Type type = kernel.getKernelArgument(i).getType();
-    auto memref = dyn_cast<MemRefType>(type);
-    SmallVector<int64_t> &own = sizes.emplace_back();
-    if (auto it = hints.find(name); it != hints.end()) {
-      own = it->second;
+/// Sizes of an argument in each problem that a hint names; or none.
+static FailureOr<SmallVector<SmallVector<int64_t>>>
+hintedSizes(KernelOp kernel, unsigned argument, const SizeHints &hints) {
+  auto name = cast<StringAttr>(kernel.getArgNames()[argument]).getValue();
+  auto attrs = cast<DictionaryAttr>(kernel.getArgAttrs()[argument]);
+  Type type = kernel.getKernelArgument(argument).getType();
+  auto memref = dyn_cast<MemRefType>(type);
+  if (auto it = hints.find(name); it != hints.end()) {
+    for (ArrayRef<int64_t> own : it->second) {
       bool fits = memref ? static_cast<int64_t>(own.size()) == memref.getRank()
                          : own.size() == 1 && type.isIntOrIndex();
       for (size_t d = 0; fits && memref && d < own.size(); ++d)
@@ -29,15 +27,47 @@ FailureOr<ProblemSizes> cost::problemSizes(KernelOp kernel,
         return kernel.emitOpError()
                << "expected sizes to choose for that argument '" << name
                << "' of type " << type << " can have";
-      continue;
     }
-    if (auto hint = attrs.getAs<DenseI64ArrayAttr>(kShapeHintAttrName))
-      own = llvm::to_vector(hint.asArrayRef());
-    else if (memref)
-      for (int64_t size : memref.getShape())
-        own.push_back(ShapedType::isDynamic(size) ? kDefaultExtent : size);
+    return it->second;
   }
-  return sizes;
+  SmallVector<SmallVector<int64_t>> found;
+  if (auto hint = attrs.getAs<DenseI64ArrayAttr>(kShapeHintAttrName))
+    found.emplace_back(hint.asArrayRef());
+  if (auto list = attrs.getAs<ArrayAttr>(kShapeHintAttrName))
+    for (auto hint : list.getAsRange<DenseI64ArrayAttr>())
+      found.emplace_back(hint.asArrayRef());
+  if (!found.empty())
+    return found;
+  found.emplace_back();
+  if (memref)
+    for (int64_t size : memref.getShape())
+      found.front().push_back(ShapedType::isDynamic(size) ? kDefaultExtent
+                                                          : size);
+  return found;
+}
+
+FailureOr<SmallVector<ProblemSizes>>
+cost::problemSizes(KernelOp kernel, const SizeHints &hints) {
+  SmallVector<SmallVector<SmallVector<int64_t>>> ofArguments;
+  size_t count = 1;
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
+    auto sizes = hintedSizes(kernel, i, hints);
+    if (failed(sizes))
+      return failure();
+    if (sizes->size() > 1 && count > 1 && sizes->size() != count)
+      return kernel.emitOpError()
+             << "expected sizes of as many problems for each argument, got "
+             << static_cast<int64_t>(sizes->size()) << " of argument '"
+             << cast<StringAttr>(kernel.getArgNames()[i]).getValue() << "' and "
+             << static_cast<int64_t>(count) << " before";
+    count = std::max(count, sizes->size());
+    ofArguments.push_back(std::move(*sizes));
+  }
+  SmallVector<ProblemSizes> problems(count);
+  for (auto [p, problem] : llvm::enumerate(problems))
+    for (ArrayRef<SmallVector<int64_t>> sizes : ofArguments)
+      problem.push_back(sizes[sizes.size() > 1 ? p : 0]);
+  return problems;
 }
 
 Numbers::Numbers(KernelOp kernel, const ProblemSizes &sizes)

@@ -179,6 +179,7 @@ std::optional<std::string> tile::substituteTunables(KernelOp kernel,
   }
   body.eraseArguments(kernel.getNumKernelArguments() + kernel.getGridRank(),
                       kernel.getNumTunables());
+  kernel->removeAttr(kVersionsAttrName);
   kernel->setAttr(kChosenAttrName, chosen.getDictionary(context));
   kernel.removeTunablesAttr();
   kernel.removeTunedAttr();

@@ -110,6 +110,29 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kVersionsAttrName) {
+    auto count = dyn_cast<IntegerAttr>(attribute.getValue());
+    bool isCount = count && count.getType().isInteger(64) &&
+                   count.getInt() >= 1 && count.getInt() <= kMaxTunedVersions;
+    auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+    bool isList = list && !list.empty() && list.size() <= kMaxTunedVersions &&
+                  llvm::all_of(list, llvm::IsaPred<DenseI64ArrayAttr>);
+    if (!isa<KernelOp>(op) || (!isCount && !isList))
+      return op->emitOpError()
+             << "expected '" << name << "' to be an i64 from 1 to "
+             << kMaxTunedVersions
+             << ", or a list of at most as many combinations of tunables "
+                "(`array<i64: ...>`, a value for each), on a kernel, got "
+             << attribute.getValue();
+    return success();
+  }
+  if (name == kCostAttrName) {
+    if (!isa<KernelOp>(op) || !isa<StringAttr>(attribute.getValue()))
+      return op->emitOpError()
+             << "expected '" << name << "' to be text on a kernel, got "
+             << attribute.getValue();
+    return success();
+  }
   if (name == kRolesAttrName || name == kWithoutRolesAttrName ||
       name == kSecondSlotsAttrName || name == kKeepsRegistersAttrName) {
     if (!isa<KernelOp>(op) || !isa<UnitAttr>(attribute.getValue()))
@@ -154,7 +177,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
   SmallVector<StringRef> known = {
       kTargetAttrName,       kChosenAttrName,      kRolesAttrName,
       kWithoutRolesAttrName, kResidentAttrName,    kKeepsRegistersAttrName,
-      kAlignmentAttrName,    kSecondSlotsAttrName, kLaunchedBlocksAttrName};
+      kAlignmentAttrName,    kSecondSlotsAttrName, kLaunchedBlocksAttrName,
+      kVersionsAttrName,     kCostAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

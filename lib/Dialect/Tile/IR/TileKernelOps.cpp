@@ -55,7 +55,8 @@ static LogicalResult verifyArgument(KernelOp kernel, unsigned i) {
         return kernel.emitOpError()
                << "[kernel-6] expected `" << kShapeHintAttrName
                << "` to be an `array<i64>` of positive sizes that " << type
-               << " can have, or the value of an integer scalar, got "
+               << " can have, or the value of an integer scalar, or a list of "
+                  "them, got "
                << attr.getValue() << " on argument '" << name << "'";
     } else {
       return kernel.emitOpError()

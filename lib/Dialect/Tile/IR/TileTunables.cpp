@@ -166,6 +166,11 @@ HeaderAttributes::finish(NamedAttrList &attributes,
 }
 
 bool tile::isShapeHint(Attribute hint, Type argument) {
+  // Of several problems, or of one.
+  if (auto list = dyn_cast<ArrayAttr>(hint))
+    return !list.empty() && llvm::all_of(list, [&](Attribute sizes) {
+      return isa<DenseI64ArrayAttr>(sizes) && isShapeHint(sizes, argument);
+    });
   auto sizes = dyn_cast<DenseI64ArrayAttr>(hint);
   if (!sizes)
     return false;
@@ -178,6 +183,10 @@ bool tile::isShapeHint(Attribute hint, Type argument) {
     if (size < 1 || (!memref.isDynamicDim(d) && memref.getDimSize(d) != size))
       return false;
   return true;
+}
+
+static bool listsVersions(KernelOp kernel) {
+  return isa_and_present<ArrayAttr>(kernel->getAttr(kVersionsAttrName));
 }
 
 /// kernel-13.
@@ -202,6 +211,9 @@ static LogicalResult verifyNames(KernelOp kernel) {
              << "[kernel-13] expected 1 to " << kMaxValues
              << " distinct values in [0, " << kMaxValue << "] of '"
              << tunable.getName() << "', got " << tunable;
+    // Where the kernel lists those to try, the others do not count.
+    if (listsVersions(kernel))
+      continue;
     combinations *= static_cast<int64_t>(values.size());
     if (combinations > kMaxCombinations)
       return kernel.emitOpError()

@@ -98,7 +98,7 @@ tile.kernel @argument(%n: index) tunable(%b in [1]) grid(%bx) = (1) threads(%n) 
 // -----
 
 // kernel-6
-// expected-error @+1 {{[kernel-6] expected `tile.shape_hint` to be an `array<i64>` of positive sizes that 'memref<?x8xf32>' can have, or the value of an integer scalar, got array<i64: 4, 16> on argument 'A'}}
+// expected-error @+1 {{[kernel-6] expected `tile.shape_hint` to be an `array<i64>` of positive sizes that 'memref<?x8xf32>' can have, or the value of an integer scalar, or a list of them, got array<i64: 4, 16> on argument 'A'}}
 tile.kernel @hint(%A: memref<?x8xf32> {tile.shape_hint = array<i64: 4, 16>}) grid(%bx) = (1) threads(32) {
 }
 

@@ -90,6 +90,13 @@ inline constexpr llvm::StringLiteral kMayAliasAttrName = "tile.may_alias";
 inline constexpr llvm::StringLiteral kShapeHintAttrName = "tile.shape_hint";
 /// Dictionary, on a kernel, of what `tile-choose-tunables` chose.
 inline constexpr llvm::StringLiteral kChosenAttrName = "tile.chosen";
+/// On a kernel with tunables: how many combinations of them are compiled, for
+/// the launcher to choose from; or which ones.
+inline constexpr llvm::StringLiteral kVersionsAttrName = "tile.versions";
+inline constexpr int64_t kMaxTunedVersions = 48;
+/// On a kernel: what predicts how long its launches take, as
+/// runtime::serializeCost writes it.
+inline constexpr llvm::StringLiteral kCostAttrName = "tile.cost";
 
 } // namespace mlir::tile
 #endif // TILE_DIALECT_TILE_IR_TILEDIALECT_H

@@ -31,7 +31,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       bytes, at most 2^20, on a memref; `tile.may_alias` is a unit attribute on a memref;
       `tile.shape_hint` gives the sizes to choose tunables for, one positive
       number per dimension (those of static dimensions are theirs), or the value
-      of an integer scalar. It promises nothing.
+      of an integer scalar; a list of them is of several problems. It promises
+      nothing.
     - kernel-7: a constant grid extent is not negative.
     - kernel-8: `panel`, the rows of a panel of the rasterized grid, is positive
       and the grid has two dimensions or more. Blocks are then launched panel by
@@ -48,7 +49,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       combined in a fixed order (`--tile-split-reduction`).
     - kernel-13: tunables have names of their own, not empty and not an
       argument's, and 1 to 64 distinct values in [0, 65536]; there are at most
-      4096 combinations.
+      4096 combinations, unless `tile.versions` lists those to try.
     - kernel-14: `tuned` names a kernel's integer attribute once, with one
       expression of the tunables (`cluster`: one per dimension).
     - kernel-15: attributes that are tuned stand at their values for the first

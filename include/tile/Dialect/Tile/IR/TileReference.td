@@ -55,7 +55,7 @@ defvar KernelAttributes = [{
     |---|---|---|
     | `tile.alignment` | bytes | a promise that the launcher checks: the buffer's address is a multiple of it; absent: of the element's size |
     | `tile.may_alias` | | the argument may overlap others with this mark; where one of two lacks it, the launcher refuses that they overlap and one is written |
-    | `tile.shape_hint` | elements (of a scalar: its value) | the sizes to expect. It promises nothing: other sizes stay right. `--tile-choose-tunables` chooses for them, and `tile-run` makes arguments of these sizes where `--args` names none |
+    | `tile.shape_hint` | elements (of a scalar: its value) | the sizes to expect. It promises nothing: other sizes stay right. `--tile-choose-tunables` chooses for them, and `tile-run` makes arguments of these sizes where `--args` names none. A list `[array<i64: ...>, ...]` has the sizes of several problems: the i-th entries of all arguments are problem i, an argument with one entry has it in all problems, and `tile-run` takes the first |
 
     ```mlir
     %A: memref<?x?xf16> {tile.alignment = 16, tile.shape_hint = array<i64: 8192, 4096>},
@@ -79,6 +79,19 @@ defvar KernelAttributes = [{
     | `pairs` |  | the same of gemms that two blocks of a cluster multiply together |
     | `tunables` |  | what the kernel leaves open, with the values that each may have |
     | `tuned` |  | the attributes that depend on tunables, and how |
+    | `tile.versions` | combinations of tunables | that `--tile-choose-tunables` compiles for an artifact, for the launcher to choose from: up to so many (an `i64` of 1 to 48) that are the best for the problems in `tile.shape_hint`; or those of a list (`[array<i64: ...>, ...]`, at most 48, a value for each tunable in order); absent: one |
+
+    ```mlir
+    attributes {tile.versions = 8 : i64}
+    attributes {tile.versions = [array<i64: 16, 64>, array<i64: 128, 256>]}
+    ```
+
+    Decisions of `--tile-choose-tunables`:
+
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `tile.chosen` |  | the value of each tunable, by name |
+    | `tile.cost` |  | of a kernel with versions, and of each version: JSON text of what the launcher predicts the time of a launch by, for any sizes (docs/Artifact.md) |
 
     Decisions of `--tile-place-shared-memory`, where a block of the kernel has what:
 

@@ -14,7 +14,8 @@
 
 namespace mlir::tile {
 
-/// The most combinations of values that a kernel may have.
+/// The most combinations of values that a kernel may have, unless it lists some
+/// of them (`tile.versions`).
 inline constexpr int64_t kMaxCombinations = 4096;
 
 /// Whether a buffer is a tile whose extents a tunable leaves open.

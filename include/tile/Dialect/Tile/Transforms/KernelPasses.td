@@ -47,6 +47,13 @@ def ChooseTunablesPass : Pass<"tile-choose-tunables", "::mlir::ModuleOp"> {
     from static types, `hints`, the arguments' `tile.shape_hint`; where nothing is
     known a dimension counts as 4096. Needs `tile.target` on the module.
 
+    With `tile.versions = N` on the kernel and sizes of several problems up to N
+    combinations are compiled (with `tile.versions = [array<i64: 128, 4>, ...]`
+    those that it lists, a value for each tunable): the best for all problems in the kernel's place,
+    the others behind all kernels, as `NAME__VALUE_VALUE...`. Each has what
+    predicts its time for any sizes (`tile.cost`), by which the launcher takes
+    one.
+
     Before:
 
     ```mlir
@@ -73,9 +80,14 @@ def ChooseTunablesPass : Pass<"tile-choose-tunables", "::mlir::ModuleOp"> {
   }];
   let options = [
     ListOption<"hints", "hints", "std::string",
-               "sizes to choose for: A=8192x4096,s=4 (an argument's sizes, a scalar's value)">,
+               "sizes to choose for: A=8192x4096,s=4 (an argument's sizes, a scalar's value); "
+               "A=1x4096:64x4096 of several problems">,
     ListOption<"values", "values", "std::string",
                "tunables that are decided: bm=128,stages=4; the model chooses the others">,
+    Option<"versions", "versions", "bool", "true",
+           "compile as many combinations as `tile.versions` says">,
+    ListOption<"without", "without", "std::string",
+               "versions that are not made, by name: f__128_256_64">,
     Remarks<"say what was chosen, what came next, with predicted times, and what was excluded">];
   let statistics = [
     Statistic<"candidates", "candidates", "combinations considered">,
@@ -166,8 +178,8 @@ def VersionKernelsPass : Pass<"tile-version-kernels", "::mlir::ModuleOp"> {
     Leaves: a second kernel beside those that promise little.
   }];
   let options = [Remarks<"say which kernels are compiled twice">,
-                 ListOption<"once", "once", "std::string",
-                            "kernels that are compiled as they are only">];
+                 ListOption<"without", "without", "std::string",
+                            "versions that are not made, by name: f__aligned">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect"];
 }

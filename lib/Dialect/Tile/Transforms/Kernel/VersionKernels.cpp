@@ -16,6 +16,7 @@
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
+#include "tile/Dialect/Tile/Transforms/Versions.h"
 #include "tile/Target/ManifestBuilder.h"
 
 namespace mlir::tile {
@@ -28,6 +29,10 @@ using namespace mlir::tile;
 
 /// What the widest copies take at a time.
 static constexpr int64_t kWideBytes = 16;
+
+static std::string nameOfVersion(KernelOp kernel) {
+  return (kernel.getSymName() + "__aligned").str();
+}
 
 namespace {
 /// What would have to hold of one argument.
@@ -50,7 +55,7 @@ struct VersionKernelsPass
       return signalPassFailure();
     SymbolTable symbols(getOperation());
     for (KernelOp kernel : llvm::to_vector(getOperation().getOps<KernelOp>())) {
-      if (llvm::is_contained(once, kernel.getSymName()))
+      if (llvm::is_contained(without, nameOfVersion(kernel)))
         continue;
       SmallVector<Promises> promises = missingPromises(kernel);
       if (!promises.empty())
@@ -123,9 +128,7 @@ SmallVector<Promises> VersionKernelsPass::missingPromises(KernelOp kernel) {
   return result;
 }
 
-/// Diagnostics name the version (SourceDiagnostics.cpp): what holds of it need
-/// not hold of the kernel on the same line.
-static void nameInLocations(KernelOp version) {
+void tile::nameVersionInLocations(KernelOp version) {
   auto name = FlatSymbolRefAttr::get(version.getSymNameAttr());
   version.walk([&](Operation *op) {
     op->setLoc(FusedLoc::get({op->getLoc()}, name, op->getContext()));
@@ -136,11 +139,12 @@ void VersionKernelsPass::addVersion(KernelOp kernel,
                                     ArrayRef<Promises> promises,
                                     SymbolTable &symbols) {
   auto version = kernel.clone();
-  version.setSymName((kernel.getSymName() + "__aligned").str());
+  version.setSymName(nameOfVersion(kernel));
   // Behind all kernels: the order of what the user wrote stays.
   symbols.insert(version, getOperation().getBody()->end());
-  version->setAttr(kVersionOfAttrName,
-                   StringAttr::get(&getContext(), kernel.getSymName()));
+  // A version of a version is one of the kernel.
+  if (!version->hasAttr(kVersionOfAttrName))
+    version->setAttr(kVersionOfAttrName, kernel.getSymNameAttr());
 
   SmallVector<Attribute> attributes(version.getArgAttrs().begin(),
                                     version.getArgAttrs().end());
@@ -167,7 +171,7 @@ void VersionKernelsPass::addVersion(KernelOp kernel,
       assume(metadata.getStrides()[dim], promise.divisor);
   }
   version.setArgAttrsAttr(builder.getArrayAttr(attributes));
-  nameInLocations(version);
+  nameVersionInLocations(version);
   remarkAt(remarks, kernel)
       << "compiled a second time, as '" << version.getSymName()
       << "', for addresses and strides that are multiples of 16 bytes: the "

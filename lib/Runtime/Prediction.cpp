@@ -1,0 +1,490 @@
+//===- Prediction.cpp - how long a launch will take -----------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sums behind docs/Rationale/TileChoice.md. Cycles of the busiest
+// multiprocessor come first, then the clock that power allows for that mixture,
+// then DRAM. Constants are either figures of the device (DeviceFigures) or
+// fitted to 7,000 times of f16 GEMMs of random sizes on one H200, 9 % off
+// (standard deviation of the logarithm, those counting most that are fast).
+//
+//===----------------------------------------------------------------------===//
+
+#include "tile/Runtime/Prediction.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace mlir::tile::runtime;
+
+//===----------------------------------------------------------------------===//
+// Constants of the model
+//
+// All of them were fitted on one H200 and hold for other devices as far as
+// these work like it: what differs is in the device's figures.
+//===----------------------------------------------------------------------===//
+
+/// Between iterations of a pipelined loop: a wait and a release of a ring, by
+/// warps that do nothing else; or a wait, a barrier, and the issue of the next
+/// copies, by all warps. The second from 385 TFLOP/s at a K step of 32 against
+/// 395 at 64 by mma.sync.
+static constexpr double kRoleCycles = 9, kBarrierCycles = 100;
+/// Of a tile, where slots are released to other multiprocessors, too: who
+/// stores keeps the others waiting.
+static constexpr double kClusterCycles = 1800;
+/// Until the first iteration of a loop has its data beyond the load itself:
+/// launch of the block, descriptors, first barriers.
+static constexpr double kFillCycles = 1000;
+/// What loading a byte takes longer, as a part, where rows of a tile start
+/// between sectors of 32 bytes. Measured on an H100: GEMMs of 128 x 256 tiles
+/// without multicast run at 390 TFLOP/s in place of 690 where K is an odd
+/// multiple of eight 16-bit elements.
+static constexpr double kMisaligned = 0.45;
+/// Cycles of a byte of a tile that lies outside of its tensor. Tensor copies
+/// fill it with zeros, one after the other with what they load: with 5 rows of
+/// A a tile of 128 x 128 takes 1.45 times as long as one of 8 x 128 on an H200,
+/// though both read the same bytes.
+static constexpr double kOutsideCycles = 0.022;
+/// Bytes written to shared memory count as so many read: both take turns.
+static constexpr double kWritten = 0.7;
+/// Exponent of how limits add up: each hides the others, less the closer they
+/// are. With 8, 3 stages instead of 4 cost 1 % at 128 x 256 x 64.
+static constexpr double kOverlap = 8;
+/// Energy beside that of a cycle of tensor cores: a cycle of shared memory, a
+/// cycle of traffic from L2, a cycle without any of it.
+static constexpr double kSharedEnergy = 0.096, kL2Energy = 0.094,
+                        kIdleEnergy = 0.105;
+/// Of a launch; and of DRAM until it streams, which a kernel that computes
+/// meanwhile does not notice.
+static constexpr double kLaunchMicroseconds = 3.7, kDramMicroseconds = 4.8;
+/// Of the data sheet's (or a plain copy's) bandwidth.
+static constexpr double kDramPart = 0.97;
+/// Latencies until the blocks that share a tile have met: of the meeting, of
+/// each partner; the part of it in rounds that follow another one. What they
+/// add up is counted among the bytes loaded (CostFacts.cpp).
+static constexpr double kPartnerWaits = 0.2, kMeetingWaits = 0.4,
+                        kLaterMeeting = 0.6;
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+int64_t DeviceFigures::clusterPlaces(int64_t size) const {
+  if (groups.empty())
+    return std::max<int64_t>(1, multiprocessors / size);
+  int64_t places = 0;
+  for (int64_t group : groups)
+    places += group / size;
+  return std::max<int64_t>(1, places);
+}
+
+Work &Work::operator+=(const Work &other) {
+  tensorCycles += other.tensorCycles;
+  threadCycles += other.threadCycles;
+  sharedRead += other.sharedRead;
+  sharedWritten += other.sharedWritten;
+  loaded += other.loaded;
+  stored += other.stored;
+  waits += other.waits;
+  return *this;
+}
+
+Work mlir::tile::runtime::operator*(const Work &work, double times) {
+  return {work.tensorCycles * times, work.threadCycles * times,
+          work.sharedRead * times,   work.sharedWritten * times,
+          work.loaded * times,       work.stored * times,
+          work.waits * times};
+}
+
+/// To the power of kOverlap, and the root: three products, three roots.
+static double raise(double x) {
+  x *= x;
+  x *= x;
+  return x * x;
+}
+static double lower(double x) { return std::sqrt(std::sqrt(std::sqrt(x))); }
+static_assert(kOverlap == 8, "raise and lower are by hand");
+
+/// Limits that overlap: the longest, and a little of the others.
+static double together(std::initializer_list<double> limits) {
+  double longest = std::max(limits);
+  if (longest <= 0)
+    return 0;
+  double sum = 0;
+  for (double limit : limits)
+    sum += raise(std::max(0.0, limit) / longest);
+  return longest * lower(sum);
+}
+
+static double sharedCycles(const Work &work, const DeviceFigures &device) {
+  return (work.sharedRead + kWritten * work.sharedWritten) / device.sharedBytes;
+}
+
+double mlir::tile::runtime::outsideBytes(const Stream &stream, double bytes,
+                                         double loaded,
+                                         const std::array<int64_t, 3> &grid) {
+  if (stream.isStore)
+    return 0;
+  double reach = bytes;
+  for (unsigned d = 0; d < 3; ++d)
+    if (stream.varies[d])
+      reach *= double(grid[d]);
+  return reach > stream.footprint ? loaded * (1 - stream.footprint / reach) : 0;
+}
+
+/// The limit that is reached first.
+double mlir::tile::runtime::iterationCycles(const Phase &phase,
+                                            const LaunchFacts &launch,
+                                            const DeviceFigures &device) {
+  const Work &work = phase.work;
+  double load = (work.loaded + kMisaligned * phase.misaligned) / device.l2Bytes;
+  double store = work.stored / device.l2Bytes;
+  if (phase.stages <= 1) {
+    // One thing after the other: a load, what is done with it, a store.
+    return load + work.tensorCycles + work.threadCycles +
+           (work.sharedRead + work.sharedWritten) / device.sharedBytes + store +
+           work.waits * device.loadLatency;
+  }
+  // Loads of `stages - 1` iterations are under way at a time.
+  double pace = (device.loadLatency + load) / double(phase.stages - 1);
+  // One warpgroup's arithmetic hides behind the products of the others.
+  double groups = std::max<double>(1, double(launch.consumers) / 128);
+  double exposed = work.threadCycles / groups;
+  double compute = together({work.tensorCycles, sharedCycles(work, device),
+                             load + store, work.threadCycles, pace});
+  return compute + exposed * (work.tensorCycles > 0 ? 1 : 0) +
+         (launch.hasRoles ? kRoleCycles : kBarrierCycles) +
+         work.waits * device.loadLatency;
+}
+
+namespace {
+class Predictor {
+public:
+  Predictor(const LaunchFacts &launch, Span<const Phase> phases,
+            Span<const Stream> streams, const DeviceFigures &device)
+      : launch(launch), phases(phases), streams(streams), device(device) {}
+
+  Prediction run(double atMost);
+
+private:
+  double blockCycles(bool isPipelined) const;
+  double dramBytes(int64_t concurrent, double rounds) const;
+  double microseconds(double gigahertz) const;
+  double clock(double energy) const;
+  void nameLimit(double tensor, double shared, double load, double threads,
+                 Prediction &result) const;
+
+  const LaunchFacts &launch;
+  Span<const Phase> phases;
+  Span<const Stream> streams;
+  const DeviceFigures &device;
+  double loops = 0, rest = 0; // cycles
+  double outside = 0;         // cycles that loads of nothing take
+  double dram = 0;            // microseconds
+};
+} // namespace
+
+/// One block alone on its multiprocessor: loops that run ahead, or the rest.
+double Predictor::blockCycles(bool isPipelined) const {
+  double cycles = 0;
+  for (const Phase &phase : phases)
+    if ((phase.stages > 1) == isPipelined)
+      cycles += phase.runs * phase.trips *
+                (phase.cycles >= 0 ? phase.cycles
+                                   : iterationCycles(phase, launch, device));
+  return cycles;
+}
+
+/// Loops and DRAM overlap; between them blocks start and end.
+double Predictor::microseconds(double gigahertz) const {
+  return together(
+             {loops / gigahertz * 1e-3, dram + outside / gigahertz * 1e-3}) +
+         rest / gigahertz * 1e-3 + kLaunchMicroseconds;
+}
+
+/// The highest clock at which the energy of a run, which grows with the square
+/// of the clock, is what power gives in its time.
+double Predictor::clock(double energy) const {
+  double power =
+      device.sustainedGHz * device.sustainedGHz * device.sustainedGHz * 1e3;
+  // Of a clock that is too high: what is missing of the energy, over it.
+  auto missing = [&](double gigahertz) {
+    return energy * gigahertz * gigahertz - power * microseconds(gigahertz);
+  };
+  double high = device.maxGHz, above = missing(high);
+  if (above <= 0)
+    return high;
+  // Energy grows, and the time shrinks: one root, by false position with the
+  // weight of the end that stays halved (the Illinois method; Dowell and
+  // Jarratt, BIT 11, 1971).
+  double low = 0.1, below = missing(low);
+  if (below >= 0)
+    return low;
+  constexpr double kExact = 1e-6;
+  constexpr int kSteps = 40;
+  int side = 0;
+  for (int i = 0; i < kSteps && high - low > kExact; ++i) {
+    double middle = (low * above - high * below) / (above - below);
+    double value = missing(middle);
+    if (std::abs(value) <= kExact * power)
+      return middle;
+    if (value > 0) {
+      high = middle;
+      above = value;
+      below = side > 0 ? below / 2 : below;
+      side = 1;
+    } else {
+      low = middle;
+      below = value;
+      above = side < 0 ? above / 2 : above;
+      side = -1;
+    }
+  }
+  return low;
+}
+
+/// Bytes from and to DRAM: what blocks that run together read is read once by
+/// all of them, and stays for the next ones where the L2 cache holds it.
+double Predictor::dramBytes(int64_t concurrent, double rounds) const {
+  std::array<double, 3> together = {1, 1, 1};
+  double left = double(std::max<int64_t>(1, concurrent / launch.split));
+  // The order of docs/Rationale/BlockOrder.md: rows of a panel, columns.
+  auto take = [&](unsigned d, double most) {
+    double extent = double(std::max<int64_t>(1, launch.grid[d]));
+    double taken = std::min({left, extent, most});
+    together[d] *= taken;
+    left = std::max(1.0, left / std::max(1.0, taken));
+  };
+  if (launch.panel)
+    take(1, double(launch.panel));
+  take(0, INFINITY);
+  if (!launch.panel)
+    take(1, INFINITY);
+  take(2, INFINITY);
+  double inputs = 0;
+  for (const Stream &stream : streams)
+    if (!stream.isStore)
+      inputs += stream.footprint;
+  double bytes = 0;
+  for (const Stream &stream : streams) {
+    double distinct = stream.bytesPerTile;
+    for (unsigned d = 0; d < 3; ++d)
+      if (stream.varies[d])
+        distinct *= together[d];
+    double moved = distinct * rounds;
+    // Three quarters of the cache: the rest holds what is written.
+    if (stream.isStore || inputs < 0.75 * device.l2Capacity)
+      moved = std::min(moved, stream.footprint);
+    bytes += std::max(moved, std::min(stream.footprint, distinct));
+  }
+  return bytes;
+}
+
+void Predictor::nameLimit(double tensor, double shared, double load,
+                          double threads, Prediction &result) const {
+  struct Limit {
+    double value;
+    const char *name;
+  };
+  const Limit limits[] = {{tensor, "tensor cores"},
+                          {shared, "shared memory"},
+                          {load, "traffic from L2"},
+                          {threads, "arithmetic of threads"}};
+  const Limit *most = std::max_element(
+      std::begin(limits), std::end(limits),
+      [](const Limit &a, const Limit &b) { return a.value < b.value; });
+  if (dram > loops / result.gigahertz * 1e-3)
+    result.limit = "DRAM";
+  else if (most->value < 0.5 * (loops + rest))
+    result.limit = "latency";
+  else
+    result.limit = most->name;
+}
+
+Prediction Predictor::run(double atMost) {
+  Prediction result;
+  int64_t blocks = launch.blocks(), size = launch.clusterSize();
+  if (blocks <= 0) {
+    result.microseconds = kLaunchMicroseconds;
+    result.limit = "an empty grid";
+    return result;
+  }
+  int64_t clusters = std::max<int64_t>(1, blocks / size);
+  int64_t places = device.clusterPlaces(size);
+  result.rounds = (clusters + places - 1) / places;
+  result.busy = double(clusters) / double(places * result.rounds);
+  // Fewer blocks than places that are shared: each has one to itself.
+  int64_t resident = std::min(launch.resident, result.rounds);
+
+  Work total;
+  for (const Phase &phase : phases) {
+    double times = phase.runs * phase.trips;
+    total += phase.work * times;
+    total.loaded += kMisaligned * phase.misaligned * times;
+  }
+  double n = double(result.rounds);
+  double load = total.loaded / device.l2Bytes;
+  double tensor = total.tensorCycles * n,
+         shared = sharedCycles(total, device) * n;
+  double threads = total.threadCycles * n;
+  double parallel = double(resident);
+  loops = together({blockCycles(/*isPipelined=*/true) * n / parallel, tensor,
+                    shared, load * n, threads});
+  // Roles load ahead across the tiles of a persistent block.
+  double fills = launch.persistent && launch.hasRoles ? 1 : n;
+  rest = (blockCycles(/*isPipelined=*/false) * n +
+          fills * (kFillCycles + device.loadLatency)) /
+         parallel;
+  if (size > launch.split)
+    rest += kClusterCycles * n / parallel;
+  if (launch.split > 1)
+    rest += (kMeetingWaits + kPartnerWaits * double(launch.split - 1)) *
+            device.loadLatency * (1 + kLaterMeeting * (n / parallel - 1));
+
+  int64_t concurrent =
+      std::min(blocks, places * size * std::max<int64_t>(1, launch.resident));
+  result.dramBytes =
+      dramBytes(concurrent, std::max(1.0, double(blocks) / double(concurrent)));
+  dram = kDramMicroseconds +
+         result.dramBytes / (device.dramBytesPerSecond * kDramPart) * 1e6;
+  for (const Stream &stream : streams)
+    outside += kOutsideCycles * stream.outside * n;
+  // No clock is higher.
+  result.microseconds = microseconds(device.maxGHz);
+  if (result.microseconds > atMost)
+    return result;
+
+  double energy = kSharedEnergy * (total.sharedRead + total.sharedWritten) /
+                      device.sharedBytes +
+                  kL2Energy * load + total.tensorCycles + total.threadCycles;
+  // Multiprocessors that no cluster fits on are idle, too.
+  double working = result.busy * double(places * size) /
+                   double(std::max(device.multiprocessors, places * size));
+  energy = energy * n * working + kIdleEnergy * (loops + rest);
+  result.l2Bytes = (total.loaded + total.stored) * double(blocks);
+  result.gigahertz = clock(energy);
+  result.microseconds = microseconds(result.gigahertz);
+  result.tensorPart =
+      tensor * working / result.gigahertz * 1e-3 / result.microseconds;
+  nameLimit(tensor, shared, load * n, threads, result);
+  return result;
+}
+
+Prediction mlir::tile::runtime::predict(const LaunchFacts &launch,
+                                        Span<const Phase> phases,
+                                        Span<const Stream> streams,
+                                        const DeviceFigures &device,
+                                        double atMost) {
+  return Predictor(launch, phases, streams, device).run(atMost);
+}
+
+//===----------------------------------------------------------------------===//
+// A launch, by what the manifest says
+//===----------------------------------------------------------------------===//
+
+LaunchPredictor::LaunchPredictor(std::vector<const CostSpec *> costs) {
+  auto placeOf = [&](const Expr &expr) {
+    auto found = std::find(exprs.begin(), exprs.end(), expr);
+    if (found == exprs.end())
+      found = exprs.insert(found, expr);
+    return uint16_t(found - exprs.begin());
+  };
+  for (const CostSpec *cost : costs) {
+    Kernel kernel{cost, {}, {}};
+    for (const Expr &tiles : cost->tiles)
+      kernel.places.push_back(placeOf(tiles));
+    for (const CostLoop &loop : cost->loops) {
+      Phase phase;
+      phase.work = loop.work;
+      phase.stages = loop.stages;
+      kernel.cycles.push_back(
+          iterationCycles(phase, cost->launch, cost->device));
+      kernel.places.push_back(placeOf(loop.trips));
+    }
+    for (const CostStream &stream : cost->streams) {
+      kernel.places.push_back(placeOf(stream.elements));
+      kernel.places.push_back(placeOf(stream.pitch));
+    }
+    kernels.push_back(std::move(kernel));
+  }
+}
+
+void LaunchPredictor::predict(Span<const ExprArg> args, double *times) const {
+  Values values{args, exprs.data(), {}};
+  for (size_t i = 0; i < exprs.size() && i < kMaxKept; ++i)
+    values.kept[i] = exprs[i].evaluate(args);
+  double least = INFINITY;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (std::isnan(times[i]))
+      continue;
+    times[i] = predict(kernels[i], values, least);
+    least = std::min(least, times[i]);
+  }
+}
+
+double LaunchPredictor::predict(const Kernel &kernel, const Values &values,
+                                double atMost) {
+  const CostSpec &cost = *kernel.cost;
+  const uint16_t *place = kernel.places.data();
+  bool hasValues = true;
+  auto next = [&]() {
+    unsigned at = *place++;
+    Expr::Value value = at < kMaxKept ? values.kept[at]
+                                      : values.exprs[at].evaluate(values.args);
+    hasValues &= value.ok();
+    return value.value;
+  };
+  LaunchFacts launch = cost.launch;
+  for (unsigned d = 0; d < 3; ++d) {
+    int64_t cluster = launch.cluster[d];
+    // Clusters cover the grid; what overhangs works for nothing.
+    launch.grid[d] =
+        (std::max<int64_t>(0, next()) + cluster - 1) / cluster * cluster;
+  }
+  std::array<Phase, kMaxCostLoops> phases;
+  size_t numLoops = cost.loops.size();
+  for (size_t i = 0; i < numLoops; ++i) {
+    const CostLoop &loop = cost.loops[i];
+    Phase &phase = phases[i];
+    phase.work = loop.work;
+    phase.stages = loop.stages;
+    phase.trips = double(std::max<int64_t>(0, next()));
+    phase.cycles = kernel.cycles[i];
+    if (i > 0)
+      phase.runs =
+          phases[loop.parent].runs * phases[loop.parent].trips * loop.times;
+  }
+  Span<const Phase> own(phases.data(), numLoops);
+  std::array<Stream, kMaxCostStreams> streams;
+  for (size_t i = 0; i < cost.streams.size(); ++i) {
+    const CostStream &any = cost.streams[i];
+    int64_t elements = next(), pitch = next();
+    Phase &phase = phases[any.loop];
+    if (int64_t(double(pitch) * any.elementBytes) % kSectorBytes != 0) {
+      phase.misaligned += any.loaded;
+      phase.cycles = -1;
+    }
+    double share = phase.stages > 1 ? double(launch.split) : 1;
+    double times = phase.trips * phase.runs;
+    Stream &stream = streams[i];
+    stream.footprint = double(elements) * any.elementBytes;
+    stream.bytesPerTile = std::min(any.bytes * times * share, stream.footprint);
+    stream.varies = any.varies;
+    stream.isStore = any.isStore;
+    stream.outside = outsideBytes(stream, any.bytes * times * share,
+                                  any.loaded * times, launch.grid);
+  }
+  if (!hasValues)
+    return INFINITY;
+  return runtime::predict(
+             launch, own,
+             Span<const Stream>(streams.data(), cost.streams.size()),
+             cost.device, atMost)
+      .microseconds;
+}
+
+double mlir::tile::runtime::predictLaunch(const CostSpec &cost,
+                                          Span<const ExprArg> args) {
+  double time = 0;
+  LaunchPredictor({&cost}).predict(args, &time);
+  return time;
+}
