@@ -9,6 +9,7 @@
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -129,7 +130,7 @@ static std::optional<int64_t> mostOf(Value value) {
   Operation *op = value.getDefiningOp();
   auto argument = dyn_cast<BlockArgument>(value);
   KernelOp kernel = argument ? getKernelOfArgument(argument) : KernelOp();
-  if (isa_and_nonnull<BlockCoordinatesOp, BlockRangeOp>(op) ||
+  if ((op && isPlaceOfBlock(op)) ||
       (kernel && argument.getArgNumber() >= kernel.getNumKernelArguments()))
     return int64_t(1) << 32;
   if (isa_and_nonnull<memref::DimOp>(op))
@@ -214,7 +215,7 @@ IndexFacts Evaluator::ofArgument(BlockArgument argument, unsigned depth) {
       return {};
     return ofBlock(kernel, argument.getArgNumber() - arguments);
   }
-  if (auto tile = dyn_cast_or_null<ParallelOp>(parent)) {
+  if (ParallelOp tile = elementLoopOf(argument)) {
     int64_t extent = tile.getExtents()[argument.getArgNumber()];
     if (ShapedType::isDynamic(extent))
       return {1, 0, {}};

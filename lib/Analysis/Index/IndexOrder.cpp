@@ -11,6 +11,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/IndexFacts.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -245,8 +246,8 @@ AffineExpr Question::variableOf(Value value, unsigned depth) {
     return pastCounter();
   if (std::optional<Extent> extent = order.extentOf(value))
     return variableOf(*extent);
-  if (auto coordinates = value.getDefiningOp<BlockCoordinatesOp>())
-    return blockIndex(cast<OpResult>(value).getResultNumber());
+  if (std::optional<unsigned> dim = blockCoordinate(value))
+    return blockIndex(*dim);
   // Numbers of fewer bits wrap: nothing else is known of them.
   if (!value.getType().isIndex() && !value.getType().isInteger(64)) {
     unsigned bits = std::min(value.getType().getIntOrFloatBitWidth(), 62u);
@@ -266,8 +267,7 @@ AffineExpr Question::variableOf(Value value, unsigned depth) {
                ? add(AffineExpr(), AffineExpr())
                : blockIndex(argument.getArgNumber() - arguments);
   }
-  if (auto tile =
-          dyn_cast_or_null<ParallelOp>(argument.getOwner()->getParentOp())) {
+  if (ParallelOp tile = elementLoopOf(argument)) {
     int64_t extent = tile.getExtents()[argument.getArgNumber()];
     return add(constant(0),
                ShapedType::isDynamic(extent) ? AffineExpr() : constant(extent));

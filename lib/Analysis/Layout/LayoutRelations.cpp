@@ -5,6 +5,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "tile/Analysis/IterationValues.h"
 #include "tile/Analysis/LayoutAnalysis.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Layout/CheckedMath.h"
 #include <set>
@@ -239,7 +240,7 @@ std::optional<SmallVector<int64_t>>
 tile::heldRegisters(const LoopAccess &access, const FragmentLayout &loop,
                     const FragmentLayout &fragment) {
   Operation *op = access.operand->getOwner();
-  auto parallel = op->getParentOfType<ParallelOp>();
+  ParallelOp parallel = elementLoopAround(op);
   ValueRange indices;
   if (auto load = dyn_cast<memref::LoadOp>(op))
     indices = load.getIndices();
@@ -261,7 +262,7 @@ bool tile::mayBeHeld(const LoopAccess &access) {
   Operation *op = access.operand->getOwner();
   auto load = dyn_cast<memref::LoadOp>(op);
   auto store = dyn_cast<memref::StoreOp>(op);
-  auto parallel = op->getParentOfType<ParallelOp>();
+  ParallelOp parallel = elementLoopAround(op);
   if ((!load && !store) || !parallel)
     return false;
   // A condition picks the iteration that stores, of those that name an element.

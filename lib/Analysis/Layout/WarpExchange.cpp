@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -200,9 +201,9 @@ bool isByThread(const FragmentLayout &layout) {
 
 bool tile::readsWithinWarp(Operation *op) {
   auto load = dyn_cast<memref::LoadOp>(op);
-  auto parallel = dyn_cast_or_null<ParallelOp>(op->getParentOp());
-  if (!load || !parallel || !isFragment(load.getMemRef()) ||
-      parallel.getExtents().size() != 1)
+  ParallelOp parallel = elementLoopAround(op);
+  if (!load || !parallel || parallel != op->getParentOp() ||
+      !isFragment(load.getMemRef()) || parallel.getExtents().size() != 1)
     return false;
   int64_t threads = parallel.getExtents().front();
   if (threads <= 0 || threads % kWarpSize != 0 ||

@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -266,8 +267,7 @@ ScalarId ScalarBuilder::leaf(Value value) {
     made.kind = SourceKind::Fixed;
     made.name = names[number].str();
     made.min = number == 2; // a step is positive
-  }
-  if (isa<BlockCoordinatesOp>(op)) {
+  } else if (isPlaceOfBlock(op)) {
     made.gridDim = static_cast<int>(number);
     made.name = "block coordinate " + std::to_string(number);
   }

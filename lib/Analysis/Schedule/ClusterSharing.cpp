@@ -4,6 +4,7 @@
 #include "tile/Analysis/ClusterSharing.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -83,8 +84,8 @@ ClusterDims ClusterSharing::compute(Value value) {
     return dims ? dims | kGuess : 0;
   }
   Operation *op = value.getDefiningOp();
-  if (isa<BlockCoordinatesOp>(op))
-    return indices[cast<OpResult>(value).getResultNumber()];
+  if (std::optional<unsigned> dim = blockCoordinate(value))
+    return indices[*dim];
   ClusterDims dims = visitAll(op->getOperands());
   if (op->getNumRegions()) {
     dims |= yields(op);

@@ -9,6 +9,7 @@
 #ifndef TILE_LIB_DIALECT_TILE_TRANSFORMS_DEPENDENTS_H
 #define TILE_LIB_DIALECT_TILE_TRANSFORMS_DEPENDENTS_H
 
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
 namespace mlir::tile {
@@ -16,7 +17,8 @@ namespace mlir::tile {
 /// Whether `op` makes a tile, promises something or computes scalars: it may
 /// stay in front of the work.
 inline bool isPreparation(Operation *op) {
-  return isa<AllocOp, AssumeOp>(op) || (op->getNumRegions() == 0 && isPure(op));
+  return isa<AllocOp>(op) || isPromise(op) ||
+         (op->getNumRegions() == 0 && isPure(op));
 }
 
 /// The operations of `block` from `first` to its terminator that do not stay in

@@ -11,6 +11,7 @@
 #include "MultiBuffer.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
@@ -54,8 +55,6 @@ private:
 };
 } // namespace
 
-static bool isPart(Operation *op) { return isa<OnWarpsOp>(op); }
-
 static bool holdsParts(Operation *op) {
   return op->walk([](OnWarpsOp) { return WalkResult::interrupt(); })
       .wasInterrupted();
@@ -64,10 +63,10 @@ static bool holdsParts(Operation *op) {
 /// Whether each role may have a copy of `op`: it is a part, or computes scalars
 /// from arguments and memory, or is control flow around such.
 static bool canBeCopied(Operation *op) {
-  if (isPart(op))
+  if (asPartOfWarps(op))
     return true;
   if (isa<TileDialect>(op->getDialect()))
-    return isPure(op) || isa<AssumeOp>(op);
+    return isPure(op) || isPromise(op);
   if (op->getNumRegions() == 0)
     return isPure(op) || op->hasTrait<OpTrait::IsTerminator>() ||
            hasSingleEffect<MemoryEffects::Read>(op);
@@ -171,7 +170,7 @@ LogicalResult RoleFormer::checkFragments() {
           continue;
         }
         auto firstOf = [](Operation *op) {
-          auto part = op->getParentOfType<OnWarpsOp>();
+          OnWarpsOp part = partOfWarpsAround(op);
           return part ? static_cast<int64_t>(part.getFirst()) : -1;
         };
         if (!first)
@@ -198,7 +197,7 @@ LogicalResult RoleFormer::checkFragments() {
 /// Leaves in `block` the parts of `range` only, without their frames.
 static void keepParts(Block &block, const WarpRange &range) {
   for (Operation &op : llvm::make_early_inc_range(block)) {
-    if (auto part = dyn_cast<OnWarpsOp>(op)) {
+    if (OnWarpsOp part = asPartOfWarps(&op)) {
       if (int64_t(part.getFirst()) == range.first && range.isUsed)
         block.getOperations().splice(part->getIterator(),
                                      part.getBody().front().getOperations());
@@ -260,7 +259,7 @@ void RoleFormer::formStretch(ArrayRef<Operation *> stretch) {
   for (auto [range, role] : llvm::zip(ranges, roles.getRoles()))
     copyFor(range, stretch, role);
   for (Operation *op : llvm::reverse(stretch)) {
-    if (isPart(op)) {
+    if (asPartOfWarps(op)) {
       op->erase();
       continue;
     }

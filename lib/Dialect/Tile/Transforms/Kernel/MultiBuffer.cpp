@@ -15,6 +15,7 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Target/TargetInfo.h"
 
 using namespace mlir;
@@ -57,13 +58,11 @@ static constexpr const char *kPlain =
     "a tile and a barrier for each stage, chosen by the loop's index, let the "
     "program run ahead";
 
-static bool isPart(Operation *op) { return isa<OnWarpsOp>(op); }
-
 /// Whether `op` is in the loop's block, or in the block of a `tile.on_warps`
 /// there: each iteration runs it once.
 static bool runsOnce(Operation *op, PipelinedOp loop) {
   Operation *parent = op->getParentOp();
-  if (isPart(parent))
+  if (asPartOfWarps(parent))
     parent = parent->getParentOp();
   return parent == loop.getOperation();
 }
@@ -172,7 +171,7 @@ Reason MultiBufferer::visitAccesses(Operation *op) {
 }
 
 Reason MultiBufferer::visit(Operation *op, int64_t threads) {
-  if (auto part = dyn_cast<OnWarpsOp>(op)) {
+  if (OnWarpsOp part = asPartOfWarps(op)) {
     for (Operation &inner : part.getBody().front())
       if (Reason reason = visit(&inner, 32 * int64_t(part.getCount()));
           !reason.empty())
@@ -185,7 +184,8 @@ Reason MultiBufferer::visit(Operation *op, int64_t threads) {
   // Barriers inside of loops and branches.
   Reason reason;
   op->walk([&](Operation *inner) {
-    if (reason.empty() && inner != op && (synchronizes(inner) || isPart(inner)))
+    if (reason.empty() && inner != op &&
+        (synchronizes(inner) || asPartOfWarps(inner)))
       reason = nameOf(inner) + " stands in control flow of its own";
   });
   if (!reason.empty() || op->hasTrait<OpTrait::IsTerminator>() || isPure(op))

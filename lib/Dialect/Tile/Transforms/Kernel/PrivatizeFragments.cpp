@@ -13,6 +13,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -49,7 +50,7 @@ static ParallelOp loopOfRows(AllocOp alloc) {
   ParallelOp loop;
   bool variesInRow = false;
   for (Operation *user : alloc->getUsers()) {
-    auto around = user->getParentOfType<ParallelOp>();
+    ParallelOp around = elementLoopAround(user);
     std::optional<OperandRange> indices = indicesOf(user, alloc.getResult());
     if (!around || !indices || (loop && around != loop) ||
         around->getBlock() != alloc->getBlock())

@@ -22,6 +22,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/LoopInvariantCodeMotionUtils.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
@@ -116,7 +117,7 @@ struct UnswitchLoopsPass
     // Inner loops first: their branches are those of the loops around them.
     SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) {
-      if (loop->getParentOfType<ParallelOp>())
+      if (elementLoopAround(loop))
         loops.push_back(loop);
     });
     for (scf::ForOp loop : loops)

@@ -10,6 +10,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 using namespace mlir;
@@ -83,7 +84,7 @@ static bool indexesRow(scf::ForOp loop, ParallelOp parallel) {
 /// fragment's.
 static bool indexesFragment(scf::ForOp loop, int64_t threads,
                             const TargetInfo &target) {
-  if (auto parallel = loop->getParentOfType<ParallelOp>())
+  if (ParallelOp parallel = elementLoopAround(loop))
     return indexesRow(loop, parallel);
   auto isIndexed = [&](Operation *op) {
     auto tileOp = dyn_cast<TileOpInterface>(op);
@@ -164,7 +165,7 @@ void tile::unrollIndexLoops(KernelOp kernel, const TargetInfo &target,
     if (rounds == 0)
       continue;
     Location loc = loop.getLoc();
-    if (auto parallel = loop->getParentOfType<ParallelOp>())
+    if (ParallelOp parallel = elementLoopAround(loop))
       splitMoves(loop, parallel, rounds);
     writeOut(loop, rounds);
     remarkAt(remarks, loc)

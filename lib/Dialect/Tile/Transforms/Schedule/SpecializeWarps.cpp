@@ -23,6 +23,7 @@
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
@@ -84,7 +85,7 @@ static bool isMultiplication(Operation *op) {
 static bool staysOutside(Operation *op) {
   if (auto alloc = dyn_cast<AllocOp>(op))
     return isShared(alloc.getResult());
-  return isa<RingCreateOp, AssumeOp>(op) ||
+  return isa<RingCreateOp>(op) || isPromise(op) ||
          (op->getNumRegions() == 0 && isMemoryEffectFree(op));
 }
 
