@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Prints a tile program of the benchmarks: program.py KIND [field=value ...]
 
-KIND is gemm, attention, backward, decode, combine, sparse, conv, rows, weights, quantized, gemv, reduce, operator or recurrent;
+KIND is gemm, gemm_any (whose artifact serves all sizes), attention, backward, decode, combine, sparse, conv, rows, weights, quantized, gemv, reduce, operator or recurrent;
 of experts grouped, weight_gradient, gate, count, offsets, place or combine_copies; block_scaled or cast.
 
     python3 benchmarks/program.py gemm tb=True tile=128,128,64 stages=5 | tile-translate --tile-to-ptx --arch=sm_90a
@@ -33,6 +33,7 @@ from tilebench.experts import Grouped  # noqa: E402
 from tilebench.experts_backward import WeightGradient  # noqa: E402
 from tilebench.gemm import Gemm, Reduce  # noqa: E402
 from tilebench.operators import Operator  # noqa: E402
+from tilebench import random_gemms  # noqa: E402
 from tilebench.quantized import Quantized  # noqa: E402
 from tilebench.quantized_gemv import Gemv  # noqa: E402
 from tilebench.recurrent import Kernel  # noqa: E402
@@ -63,7 +64,7 @@ def add_hints(text, hints):
 
 
 def main():
-    kinds = {"gemm": Gemm, "attention": Attention, "conv": Conv, "rows": Rows}
+    kinds = {"gemm": Gemm, "gemm_any": random_gemms.program, "attention": Attention, "conv": Conv, "rows": Rows}
     kinds |= {"backward": Backward, "decode": Decode, "combine": Combine, "sparse": Sparse}
     kinds |= {"quantized": Quantized, "gemv": Gemv}
     kinds |= {"weights": Weights, "reduce": Reduce, "operator": Operator, "recurrent": Kernel}
