@@ -52,6 +52,9 @@ static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
 /// 70 cycles a kilobyte, however many blocks share the tile (measured on an
 /// H100 for tiles of 32 to 128 KB).
 static constexpr double kExchange = 3;
+/// The same of persistent blocks, to which no shared memory is left for it: 300
+/// to 900 cycles a kilobyte (measured on an H200 for tiles of 40 to 192 KB).
+static constexpr double kPersistentExchange = 25;
 /// Left between two tiles' products where a role stores the first during the
 /// second (tile-delay-stores): a wait and the conversion, fitted to K of 1536.
 static constexpr double kConversionCycles = 900;
@@ -554,8 +557,10 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
     work(phase) += facts.work * times;
     gemmRegisters = std::max(gemmRegisters, facts.registers);
     if (this->facts.split > 1 && exchanged.insert(gemm.getC()).second)
-      work(0).loaded += kExchange * bitsOf(gemm.getC()) / 8 *
-                        double(typeOf(gemm.getC()).getNumElements());
+      work(0).loaded +=
+          (this->facts.persistent ? kPersistentExchange : kExchange) *
+          bitsOf(gemm.getC()) / 8 *
+          double(typeOf(gemm.getC()).getNumElements());
     return;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
