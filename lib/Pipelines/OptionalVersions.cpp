@@ -54,6 +54,11 @@ static std::string kernelOf(ModuleOp module, StringRef version) {
     if (auto base = op.getAttrOfType<StringAttr>(kVersionOfAttrName))
       if (SymbolTable::getSymbolName(&op) == version)
         return base.str();
+  // A kernel with several combinations is one of its versions itself.
+  for (Operation &op : *module.getBody())
+    if (auto own = op.getAttrOfType<StringAttr>(kStandsForAttrName))
+      if (own == version)
+        return SymbolTable::getSymbolName(&op).str();
   return {};
 }
 
@@ -114,5 +119,12 @@ SmallVector<RefusedVersion> mlir::tile::versionsRefusedBy(ModuleOp module,
   llvm::copy_if(all, std::back_inserter(named), [&](auto &version) {
     return message.contains("'" + version.version + "'");
   });
+  // Another combination can stand in a kernel's place, where there is one.
+  for (Operation &op : *module.getBody())
+    if (auto own = op.getAttrOfType<StringAttr>(kStandsForAttrName))
+      if (StringRef name = SymbolTable::getSymbolName(&op);
+          message.contains(("'" + name + "'").str()))
+        named.push_back({own.str(), name.str(),
+                         "cannot assemble the PTX: " + message.str()});
   return named.empty() ? all : named;
 }

@@ -27,6 +27,12 @@ inline constexpr llvm::StringLiteral kSharedBytesAttrName =
 inline constexpr llvm::StringLiteral kVersionOfAttrName =
     "mlir_tile.version_of";
 
+/// Attribute of a kernel that is compiled for several combinations of its
+/// tunables, and of the llvm.func it becomes: the name that its own combination
+/// has as a version, under which it can be left out.
+inline constexpr llvm::StringLiteral kStandsForAttrName =
+    "mlir_tile.stands_for";
+
 /// An extent of the grid as the launcher computes it.
 runtime::Expr gridExprOf(KernelOp kernel, AffineExpr extent);
 /// A value of the kernel that the launcher knows: a scalar argument, an extent

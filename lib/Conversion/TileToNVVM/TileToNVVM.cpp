@@ -120,8 +120,9 @@ static LLVM::LLVMFuncOp createFunction(OpBuilder &builder, KernelOp kernel,
                                   parameters));
   function->setAttr(NVVM::NVVMDialect::getKernelFuncAttrName(),
                     builder.getUnitAttr());
-  if (Attribute base = kernel->getAttr(kVersionOfAttrName))
-    function->setAttr(kVersionOfAttrName, base);
+  for (StringRef name : {kVersionOfAttrName, kStandsForAttrName})
+    if (Attribute value = kernel->getAttr(name))
+      function->setAttr(name, value);
   function->setAttr(NVVM::NVVMDialect::getMaxntidAttrName(),
                     builder.getDenseI32ArrayAttr(
                         {static_cast<int32_t>(kernel.getThreads()), 1, 1}));

@@ -12,10 +12,10 @@
 
 namespace mlir::tile {
 
-/// Names a version in the locations of its operations, so that diagnostics say
-/// which one they are about (SourceDiagnostics.cpp): what holds of it need not
-/// hold of the kernel on the same line.
-void nameVersionInLocations(KernelOp version);
+/// Names a version in the locations of the operations of `kernel`, so that
+/// diagnostics say which one they are about (SourceDiagnostics.cpp): what holds
+/// of it need not hold of the kernel on the same line.
+void nameVersionInLocations(KernelOp kernel, StringAttr version);
 
 } // namespace mlir::tile
 #endif // TILE_DIALECT_TILE_TRANSFORMS_VERSIONS_H

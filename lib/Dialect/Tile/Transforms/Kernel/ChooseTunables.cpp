@@ -121,8 +121,7 @@ LogicalResult ChooseTunablesPass::addVersions(KernelOp kernel,
                                               int64_t most, bool isListed) {
   llvm::erase_if(ranked, [&](const Candidate &candidate) {
     // A launcher chooses by predictions.
-    return !candidate.isPossible() || candidate.cost.empty() ||
-           llvm::is_contained(without, nameOfVersion(kernel, candidate.values));
+    return !candidate.isPossible() || candidate.cost.empty();
   });
   if (ranked.empty())
     return kernel.emitOpError()
@@ -131,6 +130,12 @@ LogicalResult ChooseTunablesPass::addVersions(KernelOp kernel,
            << runtime::kMaxCostLoops - 1 << " pipelined loops and "
            << runtime::kMaxCostStreams
            << " copies from or to global memory), got none";
+  llvm::erase_if(ranked, [&](const Candidate &candidate) {
+    return llvm::is_contained(without, nameOfVersion(kernel, candidate.values));
+  });
+  if (ranked.empty())
+    return kernel.emitOpError() << "expected a combination of tunables that "
+                                   "compiles, got none: all are left out";
   // What the program lists is compiled, whatever the model thinks of it.
   std::vector<size_t> chosen(isListed ? ranked.size() : 0);
   std::iota(chosen.begin(), chosen.end(), 0);
@@ -148,13 +153,17 @@ LogicalResult ChooseTunablesPass::addVersions(KernelOp kernel,
     version.setSymName(nameOfVersion(kernel, ranked[index].values));
     symbols.insert(version, getOperation().getBody()->end());
     version->setAttr(kVersionOfAttrName, kernel.getSymNameAttr());
-    nameVersionInLocations(version);
+    nameVersionInLocations(version, version.getSymNameAttr());
     if (auto why = settle(version, ranked[index]))
       return kernel.emitOpError() << *why;
   }
   explainVersions(kernel, ranked, chosen);
-  if (auto why = settle(kernel, ranked[chosen.front()]))
+  const Candidate &own = ranked[chosen.front()];
+  auto name = StringAttr::get(&getContext(), nameOfVersion(kernel, own.values));
+  kernel->setAttr(kStandsForAttrName, name);
+  if (auto why = settle(kernel, own))
     return kernel.emitOpError() << *why;
+  nameVersionInLocations(kernel, name);
   return success();
 }
 

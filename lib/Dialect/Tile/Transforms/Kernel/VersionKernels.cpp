@@ -128,9 +128,9 @@ SmallVector<Promises> VersionKernelsPass::missingPromises(KernelOp kernel) {
   return result;
 }
 
-void tile::nameVersionInLocations(KernelOp version) {
-  auto name = FlatSymbolRefAttr::get(version.getSymNameAttr());
-  version.walk([&](Operation *op) {
+void tile::nameVersionInLocations(KernelOp kernel, StringAttr version) {
+  auto name = FlatSymbolRefAttr::get(version);
+  kernel.walk([&](Operation *op) {
     op->setLoc(FusedLoc::get({op->getLoc()}, name, op->getContext()));
   });
 }
@@ -145,6 +145,7 @@ void VersionKernelsPass::addVersion(KernelOp kernel,
   // A version of a version is one of the kernel.
   if (!version->hasAttr(kVersionOfAttrName))
     version->setAttr(kVersionOfAttrName, kernel.getSymNameAttr());
+  version->removeAttr(kStandsForAttrName);
 
   SmallVector<Attribute> attributes(version.getArgAttrs().begin(),
                                     version.getArgAttrs().end());
@@ -171,7 +172,7 @@ void VersionKernelsPass::addVersion(KernelOp kernel,
       assume(metadata.getStrides()[dim], promise.divisor);
   }
   version.setArgAttrsAttr(builder.getArrayAttr(attributes));
-  nameVersionInLocations(version);
+  nameVersionInLocations(version, version.getSymNameAttr());
   remarkAt(remarks, kernel)
       << "compiled a second time, as '" << version.getSymName()
       << "', for addresses and strides that are multiples of 16 bytes: the "
