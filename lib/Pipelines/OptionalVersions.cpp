@@ -3,7 +3,8 @@
 //
 // What is promised to the version of a kernel lets it stage more and run copies
 // further ahead, so it may need what the architecture does not have while the
-// kernel itself does not.
+// kernel itself does not; and of several combinations of tunables some may be
+// refused.
 //
 //===----------------------------------------------------------------------===//
 #include "OptionalVersions.h"

@@ -68,13 +68,21 @@ static const DeviceInfo kDevices[] = {
 
 llvm::ArrayRef<DeviceInfo> DeviceInfo::all() { return kDevices; }
 
-int64_t DeviceInfo::clusterPlaces(int64_t size) const {
-  if (!groups.front())
-    return std::max<int64_t>(1, multiprocessors / size);
-  int64_t places = 0;
+runtime::DeviceFigures DeviceInfo::figures() const {
+  runtime::DeviceFigures figures;
+  figures.name = name.str();
+  figures.multiprocessors = multiprocessors;
+  figures.maxGHz = maxGHz;
+  figures.sustainedGHz = sustainedGHz;
+  figures.dramBytesPerSecond = dramBytesPerSecond;
+  figures.l2Capacity = l2Capacity;
+  figures.sharedBytes = rates.sharedBytes;
+  figures.l2Bytes = rates.l2Bytes;
+  figures.loadLatency = rates.loadLatency;
   for (int64_t group : groups)
-    places += group / size;
-  return std::max<int64_t>(1, places);
+    if (group > 0)
+      figures.groups.push_back(group);
+  return figures;
 }
 
 bool DeviceInfo::runs(const TargetInfo &target, std::string *error) const {

@@ -1,13 +1,11 @@
 // An artifact with several combinations of a kernel's tunables: each has its cost; what the assembler refuses is left out.
-// RUN: tile-translate %s --tile-to-artifact --arch=sm_90a -o %t
-// RUN: grep -a -c '"cost": {' %t | FileCheck %s --check-prefix=COSTS
+// RUN: tile-translate %s --tile-to-artifact --arch=sm_90a -o %t && grep -a -c '"cost": {' %t | FileCheck %s --check-prefix=COSTS
 // COSTS: 2
 // RUN: grep -a '"name": "copy' %t | FileCheck %s --check-prefix=NAMES
 // NAMES: "name": "copy",
 // NAMES: "name": "copy__{{64|256}}"
 // One where the command wants no versions.
-// RUN: tile-translate %s --tile-to-artifact --arch=sm_90a --versions=false -o %t
-// RUN: grep -a '"name": "copy' %t | FileCheck %s --check-prefix=ONE --implicit-check-not=copy__
+// RUN: tile-translate %s --tile-to-artifact --arch=sm_90a --versions=false -o %t && grep -a '"name": "copy' %t | FileCheck %s --check-prefix=ONE --implicit-check-not=copy__
 // ONE: "name": "copy",
 // A cost that is none is an error at the kernel.
 // RUN: echo 'tile.kernel @f(%%A: memref<4xf32>) grid(%%b) = (1) threads(32) attributes {tile.cost = "{}"} { }' > %t.mlir

@@ -46,7 +46,7 @@ protected:
     cost::Estimate estimate = cost::estimate(facts, device(), hopper());
     ASSERT_EQ(estimate.excluded, "");
     ASSERT_FALSE(spec.empty());
-    spec.device = cost::figuresOf(device());
+    spec.device = device().figures();
     spec.launch = cost::launchOf(first, estimate.resident);
     std::vector<runtime::ExprArg> args;
     std::vector<std::vector<int64_t>> strides;

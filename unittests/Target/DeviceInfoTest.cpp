@@ -27,7 +27,7 @@ TEST(DeviceInfo, FiguresAreWhole) {
                                 int64_t(0)),
                 device.multiprocessors);
     }
-    EXPECT_EQ(device.clusterPlaces(1), device.multiprocessors);
+    EXPECT_EQ(device.figures().clusterPlaces(1), device.multiprocessors);
   }
 }
 
@@ -89,9 +89,9 @@ TEST(DeviceInfo, NamesOfPeople) {
 }
 
 TEST(DeviceInfo, PlacesOfClusters) {
-  EXPECT_EQ(DeviceInfo::get("H200")->clusterPlaces(2), 66);
-  EXPECT_EQ(DeviceInfo::get("H200")->clusterPlaces(4), 30);
-  EXPECT_EQ(DeviceInfo::get("H20")->clusterPlaces(4), 19);
+  EXPECT_EQ(DeviceInfo::get("H200")->figures().clusterPlaces(2), 66);
+  EXPECT_EQ(DeviceInfo::get("H200")->figures().clusterPlaces(4), 30);
+  EXPECT_EQ(DeviceInfo::get("H20")->figures().clusterPlaces(4), 19);
 }
 
 } // namespace

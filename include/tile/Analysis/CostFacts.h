@@ -60,6 +60,11 @@ public:
   };
   const GemmFacts &gemm(GemmOp op);
 
+  /// Registers of a thread beside fragments: addresses, loops, the epilogue. By
+  /// ptxas: 168 where wgmma accumulates in 128, 228 where mma.sync accumulates
+  /// in 128 with two sets of operands of 32.
+  static constexpr int64_t kBaseRegisters = 32;
+
 private:
   const TargetInfo &target;
   const MultiprocessorRates &rates;

@@ -1,9 +1,10 @@
 //===- CostModel.h - how long a kernel will take ----------------*- C++ -*-===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Predicts the time of a kernel from what its blocks do (KernelFacts, read off
-// the IR by CostFacts.h) and the figures of a GPU (DeviceInfo.h). Plain C++
-// without IR, so that it is tested by numbers. It ranks candidate programs:
+// Says of a kernel, from what its blocks do (KernelFacts, read off the IR by
+// CostFacts.h), what a GPU (DeviceInfo.h) cannot run, and how long it takes, by
+// the sums of Runtime/Prediction.h that launchers have, too. Plain C++ without
+// IR, so that it is tested by numbers. It ranks candidate programs:
 // what differs between them (waves, traffic, overlap, occupancy) is modelled,
 // what does not is a constant. docs/Rationale/TileChoice.md has the formulas,
 // where the numbers come from, and how predictions compare with measurements.
@@ -61,9 +62,6 @@ struct Estimate {
   /// Why the kernel cannot run; empty when it can. Nothing else is then set.
   std::string excluded;
 };
-
-/// The figures of a device that predictions read.
-runtime::DeviceFigures figuresOf(const DeviceInfo &device);
 
 /// How a kernel is launched, `resident` blocks at a time on a multiprocessor.
 runtime::LaunchFacts launchOf(const KernelFacts &facts, int64_t resident);

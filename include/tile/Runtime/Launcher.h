@@ -149,7 +149,9 @@ public:
   cuda::Function function() const { return entry; }
 
   /// Checks the arguments, computes grid and parameters, launches on `stream`:
-  /// the first of the kernel's versions whose assumptions hold, or the kernel.
+  /// the first of the kernel's versions whose assumptions hold, or the kernel;
+  /// where they have costs, of these the one that is predicted to be the
+  /// fastest.
   /// An empty grid launches nothing and succeeds.
   Status launch(Span<const Arg> args, cuda::Stream stream = nullptr,
                 LaunchChecks checks = LaunchChecks()) const;

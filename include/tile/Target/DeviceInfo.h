@@ -10,6 +10,7 @@
 #ifndef TILE_TARGET_DEVICEINFO_H
 #define TILE_TARGET_DEVICEINFO_H
 
+#include "tile/Runtime/Prediction.h"
 #include "tile/Target/TargetInfo.h"
 #include <array>
 
@@ -42,8 +43,8 @@ struct DeviceInfo {
   /// that is not known.
   std::array<int64_t, 8> groups = {};
 
-  /// Clusters of `size` blocks that run at a time, one block a multiprocessor.
-  int64_t clusterPlaces(int64_t size) const;
+  /// What predictions read of it.
+  runtime::DeviceFigures figures() const;
   /// An error where the device does not run code for the architecture.
   bool runs(const TargetInfo &target, std::string *error = nullptr) const;
 

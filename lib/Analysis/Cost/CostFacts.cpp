@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One walk over a kernel: every operation adds its work to the phase that it
-// stands in (a pipelined loop, or the straight-line rest). What depends on the
-// block, like the bounds of a causal loop, is taken for the block in the middle
-// of the grid.
+// stands in (a pipelined loop, or the straight-line rest), as numbers for given
+// sizes and as a formula for any. What a gemm costs is in GemmFacts.cpp. What
+// depends on the block, like the bounds of a causal loop, is taken for the
+// block in the middle of the grid.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CostFacts.h"
@@ -34,10 +35,6 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::cost;
 
-/// Registers of a thread beside fragments: addresses, loops, the epilogue. By
-/// ptxas: 168 where wgmma accumulates in 128, 228 where mma.sync accumulates in
-/// 128 with two sets of operands of 32.
-static constexpr int64_t kBaseRegisters = 32;
 /// Shared tiles start at multiples of the 128-byte swizzle's period.
 static constexpr int64_t kSharedAlignment = 1024;
 static constexpr int64_t kBarrierBytes = 16; // full and empty, a slot
@@ -59,10 +56,6 @@ static constexpr double kPersistentExchange = 25;
 /// second (tile-delay-stores): a wait and the conversion, fitted to K of 1536.
 static constexpr double kConversionCycles = 900;
 
-//===----------------------------------------------------------------------===//
-// Gemms
-//===----------------------------------------------------------------------===//
-
 static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
@@ -70,80 +63,6 @@ static double bitsOf(Value buffer) { return storageBitsOf(buffer); }
 
 FactsReader::FactsReader(const TargetInfo &target, const DeviceInfo &device)
     : target(target), rates(device.rates) {}
-
-/// Registers of a thread that hold the fragments of a gemm.
-static int64_t registersHeld(GemmOp op, int64_t threads) {
-  int64_t bits = 0;
-  for (Value buffer : {op.getA(), op.getB(), op.getC()})
-    if (isFragment(buffer))
-      bits += typeOf(buffer).getNumElements() * storageBitsOf(buffer);
-  return llvm::divideCeil(bits, 32 * threads);
-}
-
-/// The plan that layout inference is offered first.
-const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
-  int64_t threads = getAgentThreads(op);
-  auto [it, isNew] = gemms.try_emplace(
-      {const_cast<void *>(op.getA().getType().getAsOpaquePointer()),
-       const_cast<void *>(op.getB().getType().getAsOpaquePointer()),
-       const_cast<void *>(op.getC().getType().getAsOpaquePointer()),
-       op->getAttrDictionary().getAsOpaquePointer(), threads});
-  GemmFacts &facts = it->second;
-  if (!isNew)
-    return facts;
-  LayoutConstraints constraints(target, threads);
-  op.getLayoutConstraints(constraints);
-  if (constraints.alternatives.empty()) {
-    facts.refused = constraints.refusal.empty() ? "a gemm that has no plan"
-                                                : constraints.refusal;
-    return facts;
-  }
-  const LayoutAlternative &first = constraints.alternatives.front();
-  auto plan = dyn_cast_or_null<MmaPlanAttr>(first.decision.value);
-  double m = op.getM(), n = op.getN(), k = op.getK();
-  double bitsA = bitsOf(op.getA()), bitsB = bitsOf(op.getB());
-  double products = m * n * k;
-  bool sharedA = isShared(op.getA()), sharedB = isShared(op.getB());
-  Work &work = facts.work;
-  const MmaTraits &traits = plan ? traitsOf(plan) : traitsOf(op);
-  facts.registers = kBaseRegisters;
-  double tensor =
-      products * std::max(bitsA, bitsB) / 16 / rates.tensorMultiplyAdds;
-  facts.held = registersHeld(op, threads);
-  if (traits.reader == RingConsumer::Wgmma) {
-    int64_t bits = plan.getM() * plan.getN() * storageBitsOf(op.getC()) +
-                   (isFragment(op.getA())
-                        ? plan.getM() * plan.getK() * storageBitsOf(op.getA())
-                        : 0);
-    facts.widest = bits / 32 / 128;
-    work.tensorCycles = tensor;
-    double shape = double(plan.getM()) * plan.getN() * plan.getK();
-    work.sharedRead =
-        products / shape *
-        (double(plan.getN()) * plan.getK() * bitsB +
-         (sharedA ? double(plan.getM()) * plan.getK() * bitsA : 0)) /
-        8;
-    if (auto every = op.getPromoteEvery()) {
-      // A second accumulator, added to the first.
-      facts.registers += static_cast<int64_t>(m * n / double(threads));
-      work.threadCycles +=
-          m * n * std::max(1.0, k / double(*every)) / rates.multiplyAdds;
-    }
-  } else if (traits.loadsOperandFragments) {
-    work.tensorCycles = tensor / rates.mmaSyncPart;
-    double warpsM = plan.getWarpsM(), warpsN = plan.getWarpsN();
-    work.sharedRead = (sharedA ? m * k * warpsN * bitsA / 8 : 0) +
-                      (sharedB ? n * k * warpsM * bitsB / 8 : 0);
-    // Operands of two steps of k, 256 bits long, in each lane of a warp.
-    double operands = 2 * (m / warpsM + n / warpsN) * 256 / (32.0 * 32.0);
-    facts.registers += static_cast<int64_t>(operands);
-  } else {
-    work.threadCycles = products / rates.multiplyAdds;
-    work.sharedRead = products / 4 * std::max(bitsA, bitsB) / 8 / 8;
-    facts.registers += kBaseRegisters;
-  }
-  return facts;
-}
 
 //===----------------------------------------------------------------------===//
 // The walk
@@ -201,7 +120,7 @@ private:
   Symbols symbols;
   runtime::CostSpec spec;
   ClusterSharing sharing;
-  int64_t gemmRegisters = kBaseRegisters;
+  int64_t gemmRegisters = FactsReader::kBaseRegisters;
   int64_t fragmentRegisters = 0;
   llvm::SmallDenseSet<Value> exchanged; // results that split blocks add up
   std::string refused;

@@ -19,23 +19,6 @@ static constexpr int64_t kFewRegisters = 128;
 static constexpr int64_t kReservedShared = 1024;
 static constexpr int64_t kMaxPortableCluster = 8;
 
-runtime::DeviceFigures cost::figuresOf(const DeviceInfo &device) {
-  runtime::DeviceFigures figures;
-  figures.name = device.name.str();
-  figures.multiprocessors = device.multiprocessors;
-  figures.maxGHz = device.maxGHz;
-  figures.sustainedGHz = device.sustainedGHz;
-  figures.dramBytesPerSecond = device.dramBytesPerSecond;
-  figures.l2Capacity = device.l2Capacity;
-  figures.sharedBytes = device.rates.sharedBytes;
-  figures.l2Bytes = device.rates.l2Bytes;
-  figures.loadLatency = device.rates.loadLatency;
-  for (int64_t group : device.groups)
-    if (group > 0)
-      figures.groups.push_back(group);
-  return figures;
-}
-
 runtime::LaunchFacts cost::launchOf(const KernelFacts &facts,
                                     int64_t resident) {
   runtime::LaunchFacts launch;
@@ -95,7 +78,7 @@ Estimate cost::estimate(const KernelFacts &facts, const DeviceInfo &device,
     return result;
   runtime::Prediction predicted =
       runtime::predict(launchOf(facts, result.resident), facts.phases,
-                       facts.streams, figuresOf(device));
+                       facts.streams, device.figures());
   result.microseconds = predicted.microseconds;
   result.rounds = predicted.rounds;
   result.busy = predicted.busy;

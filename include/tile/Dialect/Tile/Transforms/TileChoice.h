@@ -3,7 +3,8 @@
 //
 // All combinations of a kernel's tunables, each with the time that the cost
 // model predicts or the reason why it is not possible. The pass takes the first
-// one; tile-run --tune measures several.
+// one, or several for the launcher to choose from; tile-run --tune measures
+// some.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_DIALECT_TILE_TRANSFORMS_TILECHOICE_H

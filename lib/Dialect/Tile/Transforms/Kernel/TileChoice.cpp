@@ -113,8 +113,8 @@ public:
                    const DeviceInfo &device,
                    ArrayRef<cost::ProblemSizes> problems)
       : kernel(kernel), target(target), device(device),
-        figures(cost::figuresOf(device)), problems(problems),
-        reader(target, device), module(ModuleOp::create(kernel.getLoc())) {}
+        figures(device.figures()), problems(problems), reader(target, device),
+        module(ModuleOp::create(kernel.getLoc())) {}
   ~CandidateFactory() { module.erase(); }
 
   Candidate make(ArrayRef<int64_t> values) {
@@ -357,7 +357,7 @@ std::vector<size_t> tile::chooseVersions(ArrayRef<Candidate> candidates,
   // What the next one has to gain in the mean: a tenth of a percent.
   constexpr double kWorthwhile = 1e-3;
   while (chosen.size() < static_cast<size_t>(most)) {
-    double most = 0;
+    double largest = 0;
     size_t next = 0;
     bool isFirst = chosen.empty();
     for (auto [i, candidate] : llvm::enumerate(candidates)) {
@@ -370,12 +370,12 @@ std::vector<size_t> tile::chooseVersions(ArrayRef<Candidate> candidates,
         else if (time < best[p])
           gain += std::log(best[p] / time);
       gain /= double(problems);
-      if (gain > most || (isFirst && i == 0)) {
-        most = gain;
+      if (gain > largest || (isFirst && i == 0)) {
+        largest = gain;
         next = i;
       }
     }
-    if (!isFirst && most < kWorthwhile)
+    if (!isFirst && largest < kWorthwhile)
       break;
     chosen.push_back(next);
     for (auto [p, time] : llvm::enumerate(candidates[next].microseconds))
