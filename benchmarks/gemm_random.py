@@ -40,7 +40,8 @@ def survey(options):
     torch, start = bench.torch, time.time()
     lines = open(options.json, "a", encoding="utf-8")
     pool = {p.ident(): p for p in random_gemms.pool() + random_gemms.split_pool()}
-    for number, each in enumerate(json.loads(options.plan.read_text())):
+    plan = json.loads(options.plan.read_text()) if options.plan else random_gemms.survey_plan(options.count, options.configurations)
+    for number, each in enumerate(plan):
         problem = Problem(*each["problem"], tb=True)
         if options.seconds and time.time() - start > options.seconds:
             print(f"out of time after {number} problems")
@@ -182,7 +183,9 @@ def main():
     p = commands.add_parser("survey", help="time configurations one by one, where the GPU is")
     p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")
     packing.add_run_options(p)
-    p.add_argument("--plan", type=pathlib.Path, required=True, help="JSON: problems [M, N, K] and the names of their configurations")
+    p.add_argument("--count", type=int, default=160, help="random problems, others than those of run")
+    p.add_argument("--configurations", type=int, default=45, help="how many are timed for each problem, drawn at random")
+    p.add_argument("--plan", type=pathlib.Path, help="in place of random ones, JSON: [{problem: [M, N, K], configurations: [name]}]")
     p.add_argument("--seconds", type=float, default=0, help="stop after this time")
     options = parser.parse_args()
     sys.exit({"pack": pack, "run": run, "survey": survey}[options.command](options))

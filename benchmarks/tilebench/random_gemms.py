@@ -146,9 +146,13 @@ PACKED = (
 NAMES = ("bm", "bn", "bk", "stages", "groups", "pair", "split")
 
 
-def expected(count=160, seed=SEED + 2):
-    """Problems that versions are chosen for: others than those that are measured, of the same kinds."""
-    return tuple((p.m, p.n, p.k) for p in problems(count, seed))
+def survey_plan(count=160, configurations=45, seed=SEED + 2):
+    """Other problems than those that are measured, of the same kinds, and for each of them some configurations at random."""
+    numbers = random.Random(seed)
+    names = sorted({p.ident() for p in pool() + split_pool()})
+    measured = problems()
+    others = [p for p in problems(count, seed) if p not in measured]
+    return [dict(problem=[p.m, p.n, p.k], configurations=numbers.sample(names, configurations)) for p in others]
 
 
 def program(packed=PACKED):
