@@ -152,7 +152,7 @@ def survey_plan(count=160, configurations=45, seed=SEED + 2):
     names = sorted({p.ident() for p in pool() + split_pool()})
     measured = problems()
     others = [p for p in problems(count, seed) if p not in measured]
-    return [dict(problem=[p.m, p.n, p.k], configurations=numbers.sample(names, configurations)) for p in others]
+    return [dict(problem=[p.m, p.n, p.k], configurations=numbers.sample(names, min(configurations, len(names)))) for p in others]
 
 
 def program(packed=PACKED):
