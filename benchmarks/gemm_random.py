@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """GEMMs of sizes that nobody chose: one tunable program, whose artifact serves all of them, against cuBLAS.
 
-  pack      compiles the artifact (and, with --singles, each configuration of the survey alone): where the compiler is
+  pack      compiles the artifact and each of its kernels alone, or what a survey times (--survey): where the compiler is
   run       the artifact against cuBLAS, and against its own kernels measured one by one: where the GPU is
   survey    times configurations of problems one by one, for fitting the cost model: where the GPU is
 
@@ -23,7 +23,6 @@ sys.path.insert(0, str(HERE))
 
 from tilebench import random_gemms  # noqa: E402
 from tilebench.bench import Bench  # noqa: E402
-from tilebench.gemm import Gemm  # noqa: E402
 from tilebench.problems import Problem  # noqa: E402
 
 
@@ -39,8 +38,7 @@ def survey(options):
     bench = Bench(options)
     torch, start = bench.torch, time.time()
     lines = open(options.json, "a", encoding="utf-8")
-    pool = {p.ident(): p for p in random_gemms.pool() + random_gemms.split_pool()}
-    plan = json.loads(options.plan.read_text()) if options.plan else random_gemms.survey_plan(options.count, options.configurations)
+    plan = json.loads((options.folder / "plan.json").read_text())
     for number, each in enumerate(plan):
         problem = Problem(*each["problem"], tb=True)
         if options.seconds and time.time() - start > options.seconds:
@@ -52,7 +50,7 @@ def survey(options):
         peer = lambda: torch.matmul(a, b_view, out=d)
         peers = [bench.time(peer, rep=options.rep, warmup=3)]
         want = torch.matmul(a, b_view)
-        for program in bench.packed(pool[name] for name in each["configurations"]):
+        for program in bench.packed(map(random_gemms.configuration, each["configurations"])):
             bench.alive()
             launch = bench.bind(program, dict(A=a, B=b, C=c))
             bench.timing.poison(c)
@@ -82,19 +80,8 @@ def versions(artifact_bytes):
     kernel = artifact.read_manifest(artifact_bytes)["kernels"][0]
     found = []
     for each in [kernel] + kernel["versions"]:
-        v = {chosen["name"]: chosen["value"] for chosen in each["chosen"]}
-        found.append(
-            Gemm(
-                tb=True,
-                tile=(v["bm"], v["bn"], v["bk"]),
-                stages=v["stages"],
-                threads=128 * v["groups"],
-                cluster=(1 + v["pair"] % 2, 1 + v["pair"] // 2),
-                panel=v["panel"],
-                split=v["split"],
-                persistent=0 if v["split"] else 1,
-            )
-        )
+        values = {chosen["name"]: chosen["value"] for chosen in each["chosen"]}
+        found.append(random_gemms.configuration(tuple(values[name] for name in random_gemms.NAMES)))
     return found
 
 
@@ -102,10 +89,13 @@ def pack(options):
     from tilebench import pack as packing
 
     program = random_gemms.program()
-    if options.singles:
-        return packing.pack(random_gemms.pool() + random_gemms.split_pool(), __file__, options)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
+        if options.survey:
+            plan = random_gemms.survey_plan(options.bin, options.arch, options.survey)
+            (folder / "plan.json").write_text(json.dumps(plan))
+            chosen = [random_gemms.configuration(values) for each in plan for values in each["configurations"]]
+            return packing.pack(chosen, __file__, options, extra=[folder / "plan.json"])
         packing.compile_program(program, folder, options.bin, options.arch)
         own = versions((folder / f"{program.ident()}.tile").read_bytes())
     for p in own:
@@ -172,7 +162,7 @@ def main():
     commands = parser.add_subparsers(dest="command", required=True)
     p = commands.add_parser("pack", help="compile and pack, where the compiler is")
     packing.add_options(p, "gemm_random.tar.xz")
-    p.add_argument("--singles", action="store_true", help="the survey's configurations, each alone")
+    p.add_argument("--survey", type=int, default=0, metavar="COUNT", help="what a survey of so many problems times, and its plan")
     p = commands.add_parser("run", help="the artifact against cuBLAS, where the GPU is")
     p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")
     packing.add_run_options(p)
@@ -183,9 +173,6 @@ def main():
     p = commands.add_parser("survey", help="time configurations one by one, where the GPU is")
     p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")
     packing.add_run_options(p)
-    p.add_argument("--count", type=int, default=160, help="random problems, others than those of run")
-    p.add_argument("--configurations", type=int, default=45, help="how many are timed for each problem, drawn at random")
-    p.add_argument("--plan", type=pathlib.Path, help="in place of random ones, JSON: [{problem: [M, N, K], configurations: [name]}]")
     p.add_argument("--seconds", type=float, default=0, help="stop after this time")
     options = parser.parse_args()
     sys.exit({"pack": pack, "run": run, "survey": survey}[options.command](options))

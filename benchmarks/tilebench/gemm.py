@@ -365,7 +365,9 @@ scf.if %even {{
         values = (f"%{name} in [{', '.join(map(str, v))}]" for name, v in tunables_of(p).items())
         tunable, threads = f"\n    tunable({', '.join(values)})", "%groups * 128"
         tuned = [f"{name} = %{name}" for name in ("panel", "split") if name in tunables_of(p)]
-        if "split" in tunables_of(p):
+        if "persistent" in tunables_of(p):
+            tuned.append("persistent = %persistent")
+        elif "split" in tunables_of(p):
             # A persistent block has no room for what a split tile's blocks add up.
             tuned.append("persistent = 1 - (%split + 15) floordiv 16")
         cluster += f" tuned({', '.join(tuned)})"

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random GEMM problems, and the configurations that a survey times for each of them."""
+"""Random GEMM problems, and the configurations that one artifact, or a survey, has for them."""
 
-import dataclasses
+import json
 import math
 import random
+import subprocess
 
 from .gemm import Gemm
-from .problems import Problem, stages_for
+from .problems import Problem
 
 # N and K of linear layers: Llama 8B and 70B, Qwen 7B and 32B, DeepSeek-V3.
 LAYERS = (
@@ -58,104 +59,261 @@ def waves(count=40, seed=SEED + 1, places=132):
 
 
 def groups_of(bm, bn):
-    """Warpgroups that share a tile: as few as hold it in 96 accumulators a thread, or in 192."""
+    """Warpgroups that share a tile: as few as hold it in 96 accumulators a thread, or in 192; 0 where none do."""
     across = bn if bm % 64 else bm
     fitting = [g for g in (1, 2, 3) if across % (64 * g) == 0 and bm * bn // (128 * g) <= 192]
     return min([g for g in fitting if bm * bn // (128 * g) <= 96] or fitting[-1:], default=0)
 
 
+def stages_of(bm, bn, bk):
+    """As many stages as leave room for the smallest piece in which results leave, one of at most four."""
+    if bm % 64:
+        parts = max(d for d in (1, 2, 3, 4) if bm // 8 % d == 0)
+        piece = bm // parts * bn * 2
+    else:
+        columns = bn
+        for _ in range(2):
+            if columns % 2 == 0 and columns // 2 % 16 == 0:
+                columns //= 2
+        piece = bm * columns * 2
+    return min(12, (232448 - 1280 - -(-piece // 1024) * 1024) // ((bm + bn) * bk * 2))
+
+
+NAMES = ("bm", "bn", "bk", "stages", "groups", "pair", "split", "persistent")
+PANEL = 8
+
+
 def pool():
-    """Configurations that a survey times: shapes of tiles, split or not, in clusters or alone."""
-    few = [(bm, bn) for bm in (8, 16, 32, 48, 64) for bn in (64, 128)]
-    middle = [(64, 96), (64, 192), (64, 256), (80, 128), (96, 128), (128, 128), (144, 128)]
-    many = [(128, 160), (128, 192), (128, 224), (128, 256), (144, 192), (160, 192), (192, 128), (192, 192)]
-    large = [(256, 128), (256, 160), (256, 192), (144, 256), (160, 256)]
+    """All configurations that are worth a thought, as values of NAMES: tiles in steps of 8 along one dimension (of rows that 64
+    does not divide operands are swapped), in pairs along N (1) or M (2) or alone (0), a block a tile or persistent, or K shared
+    by the blocks of a cluster. A persistent block has no room for what those add up, and with swapped operands and many
+    accumulators none for results that wait."""
     found = []
-    for bm, bn in few + middle + many + large:
-        bk = 128 if bn == 64 else 64
-        stages = min(stages_for((bm, bn, bk), 1), 10)
-        plain = Gemm(tb=True, tile=(bm, bn, bk), stages=stages, threads=128 * groups_of(bm, bn))
-        found.append(plain)
-        if (bm, bn) not in large:
-            # What blocks add up passes through shared memory that a persistent block has none of.
-            splits = (2, 4) if (bm, bn) in few + middle else (2,)
-            found += [dataclasses.replace(plain, split=split, persistent=0) for split in splits]
-        if (bm, bn) not in few:
-            found += [dataclasses.replace(plain, cluster=cluster) for cluster in ((2, 1), (1, 2))]
+    for bm in range(8, 257, 8):
+        for bn in (64, 128, 192, 256) if bm % 64 else range(40, 257, 8):
+            groups = groups_of(bm, bn)
+            for bk in (64, 128) if bn == 64 and bm <= 64 else (64,):
+                stages = stages_of(bm, bn, bk)
+                if not groups or stages < 3:
+                    continue
+                plain = (bm, bn, bk, stages, groups)
+                full = bm % 64 and bm * bn // (128 * groups) >= 100
+                found += [(*plain, pair, 0, persistent) for pair in (0, 1, 2) for persistent in ((0,) if full else (0, 1))]
+                found += [(*plain, pair, split, 0) for split in (2, 3, 4, 6, 8) for pair in (0, 1, 2) if split * min(2, 1 + pair) <= 8]
     return found
 
 
-def split_pool():
-    """Configurations for few tiles with much K: large tiles, shared by the blocks of a cluster."""
-    shapes = [(64, 128), (64, 256), (80, 128), (80, 256), (96, 128), (96, 256), (112, 128), (112, 256), (128, 128), (128, 160)]
-    shapes += [(128, 192), (128, 256), (144, 128), (144, 256), (176, 128), (176, 256), (192, 128), (192, 192), (256, 128)]
-    found = []
-    for bm, bn in shapes:
-        # Room for what the blocks add up.
-        stages = min(stages_for((bm, bn, 64), 1), 8)
-        plain = Gemm(tb=True, tile=(bm, bn, 64), stages=stages, threads=128 * groups_of(bm, bn), persistent=0)
-        found += [dataclasses.replace(plain, split=split) for split in (2, 3, 4, 6, 8)]
-    return found
+def configuration(values):
+    """The program of one configuration alone."""
+    bm, bn, bk, stages, groups, pair, split, persistent = values
+    return Gemm(
+        tb=True,
+        tile=(bm, bn, bk),
+        stages=stages,
+        threads=128 * groups,
+        cluster=(1 + pair % 2, 1 + pair // 2),
+        panel=PANEL,
+        split=split,
+        persistent=persistent,
+    )
 
 
-# The combinations that the one program lists, by a survey on an H200 of other problems than those that are measured (each adds
-# the most to the best of the others): rows, columns and K step of a tile, stages, warpgroups, pairs along N (1) or M (2), splits.
-# Tiles of rows that no 64 divides multiply with the operands swapped.
+# The combinations that the one program lists: a greedy choice out of the pool for 2400 problems of the same kinds as those that
+# are measured, and none of them, by what the launcher would pick among those chosen so far and how long that takes: the
+# predicted time, corrected by a survey where it measured the configuration.
 PACKED = (
-    (8, 64, 128, 10, 1, 0, 0),
-    (16, 64, 128, 9, 1, 0, 0),
-    (16, 64, 128, 9, 1, 0, 2),
-    (32, 64, 128, 8, 1, 0, 0),
-    (32, 64, 128, 8, 1, 0, 4),
-    (32, 128, 64, 9, 1, 0, 0),
-    (48, 128, 64, 8, 1, 0, 0),
-    (64, 64, 128, 6, 1, 0, 0),
-    (64, 128, 64, 8, 1, 0, 0),
-    (64, 192, 64, 6, 1, 0, 4),
-    (64, 192, 64, 6, 1, 1, 0),
-    (64, 192, 64, 6, 1, 2, 0),
-    (64, 256, 64, 4, 1, 0, 0),
-    (80, 128, 64, 7, 1, 0, 0),
-    (96, 128, 64, 6, 1, 0, 0),
-    (96, 256, 64, 4, 2, 0, 4),
-    (128, 128, 64, 6, 2, 0, 0),
-    (128, 128, 64, 6, 2, 1, 0),
-    (128, 160, 64, 5, 2, 0, 0),
-    (128, 160, 64, 5, 2, 0, 4),
-    (128, 160, 64, 5, 2, 1, 0),
-    (128, 192, 64, 4, 2, 0, 0),
-    (128, 192, 64, 4, 2, 1, 0),
-    (128, 224, 64, 4, 2, 0, 0),
-    (128, 224, 64, 4, 2, 0, 2),
-    (128, 224, 64, 4, 2, 1, 0),
-    (128, 224, 64, 4, 2, 2, 0),
-    (128, 256, 64, 4, 2, 0, 0),
-    (128, 256, 64, 4, 2, 1, 0),
-    (128, 256, 64, 4, 2, 2, 0),
-    (144, 128, 64, 5, 2, 0, 3),
-    (144, 128, 64, 5, 2, 1, 0),
-    (144, 192, 64, 4, 3, 0, 0),
-    (144, 256, 64, 3, 2, 2, 0),
-    (160, 192, 64, 4, 3, 1, 0),
-    (160, 256, 64, 3, 2, 1, 0),
-    (192, 128, 64, 4, 3, 1, 0),
-    (192, 192, 64, 4, 3, 1, 0),
-    (256, 160, 64, 3, 2, 1, 0),
-    (256, 192, 64, 3, 2, 1, 0),
+    (8, 64, 64, 12, 1, 0, 0, 0),
+    (8, 64, 128, 12, 1, 0, 3, 0),
+    (8, 64, 128, 12, 1, 0, 6, 0),
+    (8, 128, 64, 12, 1, 0, 0, 0),
+    (16, 64, 128, 11, 1, 0, 0, 0),
+    (16, 256, 64, 6, 1, 0, 0, 0),
+    (24, 64, 64, 12, 1, 0, 4, 0),
+    (24, 64, 128, 10, 1, 0, 0, 1),
+    (32, 64, 64, 12, 1, 0, 4, 0),
+    (32, 64, 128, 9, 1, 0, 0, 0),
+    (32, 128, 64, 11, 1, 0, 4, 0),
+    (48, 64, 128, 7, 1, 0, 0, 0),
+    (48, 128, 64, 10, 1, 2, 0, 0),
+    (48, 192, 64, 7, 1, 2, 2, 0),
+    (56, 192, 64, 6, 1, 0, 0, 1),
+    (64, 56, 64, 12, 1, 1, 3, 0),
+    (64, 64, 128, 6, 1, 0, 0, 0),
+    (64, 72, 64, 12, 1, 0, 0, 0),
+    (64, 96, 64, 10, 1, 0, 3, 0),
+    (64, 96, 64, 10, 1, 1, 0, 0),
+    (64, 128, 64, 9, 1, 2, 0, 0),
+    (64, 152, 64, 7, 1, 2, 0, 0),
+    (64, 176, 64, 6, 1, 1, 4, 0),
+    (64, 192, 64, 6, 1, 0, 3, 0),
+    (64, 192, 64, 6, 1, 2, 0, 1),
+    (64, 200, 64, 6, 1, 2, 4, 0),
+    (72, 64, 64, 12, 1, 0, 0, 0),
+    (72, 128, 64, 8, 1, 0, 0, 0),
+    (72, 128, 64, 8, 1, 2, 0, 1),
+    (72, 256, 64, 5, 2, 0, 0, 0),
+    (80, 64, 64, 12, 1, 0, 0, 0),
+    (80, 64, 64, 12, 1, 1, 0, 1),
+    (80, 128, 64, 8, 1, 0, 3, 0),
+    (80, 128, 64, 8, 1, 0, 4, 0),
+    (80, 128, 64, 8, 1, 2, 0, 0),
+    (80, 256, 64, 4, 2, 0, 0, 0),
+    (88, 64, 64, 11, 1, 1, 0, 0),
+    (96, 128, 64, 7, 1, 0, 0, 0),
+    (96, 192, 64, 6, 3, 1, 0, 1),
+    (96, 256, 64, 4, 2, 0, 3, 0),
+    (104, 128, 64, 6, 2, 0, 0, 1),
+    (104, 192, 64, 5, 3, 0, 0, 0),
+    (104, 192, 64, 5, 3, 2, 0, 1),
+    (104, 192, 64, 5, 3, 2, 2, 0),
+    (104, 192, 64, 5, 3, 2, 4, 0),
+    (112, 128, 64, 7, 2, 2, 0, 0),
+    (112, 192, 64, 5, 3, 1, 2, 0),
+    (112, 256, 64, 4, 2, 0, 6, 0),
+    (112, 256, 64, 4, 2, 1, 0, 0),
+    (120, 64, 64, 9, 1, 1, 0, 0),
+    (120, 128, 64, 6, 2, 2, 0, 1),
+    (120, 192, 64, 5, 3, 0, 0, 1),
+    (120, 256, 64, 4, 2, 2, 0, 0),
+    (128, 56, 64, 9, 1, 0, 0, 1),
+    (128, 64, 64, 9, 1, 1, 4, 0),
+    (128, 88, 64, 7, 1, 1, 4, 0),
+    (128, 136, 64, 5, 2, 1, 4, 0),
+    (128, 144, 64, 5, 2, 1, 0, 0),
+    (128, 160, 64, 5, 2, 0, 2, 0),
+    (128, 160, 64, 5, 2, 1, 0, 0),
+    (128, 176, 64, 4, 2, 1, 0, 0),
+    (128, 192, 64, 5, 2, 0, 0, 1),
+    (128, 192, 64, 5, 2, 1, 0, 1),
+    (128, 192, 64, 5, 2, 2, 4, 0),
+    (128, 200, 64, 4, 2, 0, 4, 0),
+    (128, 208, 64, 4, 2, 0, 0, 1),
+    (128, 208, 64, 4, 2, 2, 0, 1),
+    (128, 224, 64, 4, 2, 1, 0, 1),
+    (128, 224, 64, 4, 2, 2, 0, 0),
+    (128, 256, 64, 4, 2, 0, 0, 1),
+    (128, 256, 64, 4, 2, 0, 2, 0),
+    (128, 256, 64, 4, 2, 2, 2, 0),
+    (128, 256, 64, 4, 2, 2, 4, 0),
+    (136, 128, 64, 5, 2, 1, 0, 1),
+    (136, 128, 64, 5, 2, 1, 2, 0),
+    (136, 192, 64, 4, 3, 0, 2, 0),
+    (136, 192, 64, 4, 3, 1, 0, 0),
+    (144, 128, 64, 6, 2, 0, 3, 0),
+    (144, 128, 64, 6, 2, 1, 0, 1),
+    (144, 192, 64, 4, 3, 0, 0, 1),
+    (144, 192, 64, 4, 3, 0, 4, 0),
+    (144, 192, 64, 4, 3, 1, 0, 0),
+    (144, 192, 64, 4, 3, 2, 2, 0),
+    (144, 256, 64, 4, 2, 1, 0, 0),
+    (144, 256, 64, 4, 2, 1, 4, 0),
+    (144, 256, 64, 4, 2, 2, 0, 0),
+    (144, 256, 64, 4, 2, 2, 4, 0),
+    (152, 128, 64, 5, 2, 1, 0, 1),
+    (152, 128, 64, 5, 2, 1, 2, 0),
+    (160, 128, 64, 5, 2, 1, 0, 0),
+    (160, 192, 64, 4, 3, 1, 2, 0),
+    (160, 256, 64, 3, 2, 2, 4, 0),
+    (168, 128, 64, 5, 2, 0, 2, 0),
+    (168, 128, 64, 5, 2, 0, 3, 0),
+    (168, 128, 64, 5, 2, 2, 0, 1),
+    (168, 192, 64, 4, 3, 0, 0, 1),
+    (168, 192, 64, 4, 3, 0, 2, 0),
+    (168, 192, 64, 4, 3, 0, 4, 0),
+    (168, 192, 64, 4, 3, 2, 0, 1),
+    (168, 192, 64, 4, 3, 2, 2, 0),
+    (176, 128, 64, 5, 2, 0, 3, 0),
+    (176, 128, 64, 5, 2, 1, 0, 0),
+    (176, 128, 64, 5, 2, 1, 2, 0),
+    (176, 128, 64, 5, 2, 2, 0, 1),
+    (176, 192, 64, 4, 3, 0, 0, 1),
+    (176, 192, 64, 4, 3, 0, 2, 0),
+    (176, 192, 64, 4, 3, 1, 0, 1),
+    (176, 192, 64, 4, 3, 2, 0, 0),
+    (176, 256, 64, 3, 2, 2, 0, 0),
+    (176, 256, 64, 3, 2, 2, 4, 0),
+    (184, 64, 64, 6, 1, 1, 0, 0),
+    (192, 72, 64, 6, 3, 1, 4, 0),
+    (192, 104, 64, 5, 3, 1, 0, 1),
+    (192, 104, 64, 5, 3, 1, 2, 0),
+    (192, 112, 64, 4, 3, 1, 0, 0),
+    (192, 120, 64, 4, 3, 0, 4, 0),
+    (192, 128, 64, 5, 3, 0, 0, 1),
+    (192, 128, 64, 5, 3, 1, 0, 0),
+    (192, 136, 64, 4, 3, 1, 2, 0),
+    (192, 144, 64, 4, 3, 1, 0, 1),
+    (192, 160, 64, 4, 3, 0, 2, 0),
+    (192, 160, 64, 4, 3, 2, 0, 1),
+    (192, 192, 64, 4, 3, 0, 0, 1),
+    (192, 192, 64, 4, 3, 0, 3, 0),
+    (192, 192, 64, 4, 3, 2, 0, 0),
+    (200, 64, 64, 6, 1, 0, 8, 0),
+    (200, 128, 64, 4, 2, 1, 0, 0),
+    (200, 128, 64, 4, 2, 1, 2, 0),
+    (208, 128, 64, 4, 2, 1, 0, 0),
+    (208, 128, 64, 4, 2, 1, 4, 0),
+    (216, 128, 64, 4, 2, 1, 0, 0),
+    (224, 128, 64, 4, 2, 1, 0, 0),
+    (224, 128, 64, 4, 2, 1, 2, 0),
+    (240, 128, 64, 4, 2, 1, 2, 0),
+    (240, 128, 64, 4, 2, 1, 4, 0),
+    (256, 128, 64, 4, 2, 0, 0, 1),
+    (256, 128, 64, 4, 2, 1, 0, 1),
+    (256, 136, 64, 3, 2, 1, 0, 0),
+    (256, 144, 64, 3, 2, 1, 0, 0),
+    (256, 160, 64, 3, 2, 0, 0, 0),
+    (256, 160, 64, 3, 2, 1, 0, 1),
+    (256, 192, 64, 3, 2, 0, 0, 1),
+    (256, 192, 64, 3, 2, 1, 4, 0),
 )
-NAMES = ("bm", "bn", "bk", "stages", "groups", "pair", "split")
-
-
-def survey_plan(count=160, configurations=45, seed=SEED + 2):
-    """Other problems than those that are measured, of the same kinds, and for each of them some configurations at random."""
-    numbers = random.Random(seed)
-    names = sorted({p.ident() for p in pool() + split_pool()})
-    measured = problems()
-    others = [p for p in problems(count, seed) if p not in measured]
-    return [dict(problem=[p.m, p.n, p.k], configurations=numbers.sample(names, min(configurations, len(names)))) for p in others]
 
 
 def program(packed=PACKED):
     """The one program whose artifact serves all problems."""
     values = tuple((name, tuple(sorted({each[i] for each in packed}))) for i, name in enumerate(NAMES))
-    return Gemm(tb=True, tunable=True, values=(*values, ("panel", (8,))), versions=tuple((*each, 8) for each in packed), name="gemm_any")
+    versions = tuple((*each, PANEL) for each in packed)
+    return Gemm(tb=True, tunable=True, values=(*values, ("panel", (PANEL,))), versions=versions, name="gemm_any")
+
+
+def predictions(configurations, shapes, bin_dir, arch):
+    """Values -> the microseconds that the compiler predicts for each (M, N, K); those that are not possible are left out."""
+    hints = {
+        "A": ":".join(f"{m}x{k}" for m, _, k in shapes),
+        "B": ":".join(f"{n}x{k}" for _, n, k in shapes),
+        "C": ":".join(f"{m}x{n}" for m, n, _ in shapes),
+    }
+    command = [f"{bin_dir}/tile-translate", "-", "--tile-to-candidates", f"--arch={arch}"]
+    command.append("--shape-hints=" + ",".join(f"{name}={sizes}" for name, sizes in hints.items()))
+    found, most = {}, 192  # combinations that a program may list
+    for first in range(0, len(configurations), most):
+        text = program(tuple(configurations[first : first + most])).text()
+        done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(done.stderr.splitlines()[0])
+        for line in map(json.loads, done.stdout.splitlines()):
+            if "microseconds" in line:
+                found[tuple(line["values"][name] for name in NAMES)] = line["microseconds"]
+    return found
+
+
+def survey_plan(bin_dir, arch, count=100, best=12, others=6, seed=SEED + 2):
+    """Other problems than those that are measured, of the same kinds, and for each of them the configurations that are predicted to
+    be the fastest, at most two of a tile, and some at random that are predicted to take at most half as long again."""
+    numbers = random.Random(seed)
+    measured = {(p.m, p.n, p.k) for p in problems() + waves()}
+    shapes = [(p.m, p.n, p.k) for p in problems(count, seed)]
+    shapes = [shape for shape in shapes if shape not in measured]
+    times = predictions(pool(), shapes, bin_dir, arch)
+    plan = []
+    for i, shape in enumerate(shapes):
+        ranked = sorted((t[i], values) for values, t in times.items() if t[i])
+        chosen, tiles = [], {}
+        for _, values in ranked:
+            tile = values[:2]
+            tiles[tile] = tiles.get(tile, 0) + 1
+            if tiles[tile] <= 2 and len(chosen) < best:
+                chosen.append(values)
+        near = [values for t, values in ranked if t < 1.5 * ranked[0][0] and values not in chosen]
+        chosen += numbers.sample(near, min(others, len(near)))
+        plan.append(dict(problem=shape, configurations=chosen))
+    return plan

@@ -98,7 +98,7 @@ Status Kernel::configure(Device &onDevice, const ContextScope &driver) {
     set(cuda::kFunctionNonPortableCluster, 1);
   if (!status.ok())
     return kernelError(spec, status.message());
-  if (clustered && spec.persistent)
+  if (clustered && (spec.persistent || !spec.cost.empty()))
     used.activeClusters = countActiveClusters(driver);
   if (spec.cooperative) {
     status = driver.check(driver->occupancyMaxActiveBlocks(
@@ -139,6 +139,11 @@ int Kernel::countActiveClusters(const ContextScope &driver) const {
       cuda::kSuccess)
     return 0;
   return std::max(count, 0);
+}
+
+int64_t Kernel::clusterPlaces() const {
+  return used.activeClusters /
+         std::max<int64_t>(1, description->cost.launch.resident);
 }
 
 /// Compares the manifest's parameters with the code's: a mismatch would pass

@@ -71,10 +71,17 @@ LoadedArtifact::load(std::shared_ptr<Device> device, Artifact artifact) {
     (*kernel)->memo = std::make_unique<LaunchMemo>(spec);
     if (!spec.cost.empty()) {
       std::vector<const CostSpec *> costs;
-      for (const KernelSpec &version : spec.versions)
-        costs.push_back(&version.cost);
-      costs.push_back(&spec.cost);
-      (*kernel)->predictor = std::make_unique<LaunchPredictor>(costs);
+      std::vector<int64_t> places;
+      auto add = [&](const Kernel &version) {
+        const CostSpec &cost = version.spec().cost;
+        costs.push_back(&cost);
+        places.push_back(version.clusterPlaces());
+      };
+      for (const std::unique_ptr<Kernel> &version : (*kernel)->versions)
+        add(*version);
+      add(**kernel);
+      (*kernel)->predictor = std::make_unique<LaunchPredictor>(
+          costs, Span<const int64_t>(places.data(), places.size()));
     }
     loaded->kernels.push_back(std::move(*kernel));
   }

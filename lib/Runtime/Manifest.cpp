@@ -341,7 +341,7 @@ void KernelVerifier::checkCost() {
 void KernelVerifier::checkVersions() {
   // [M15]
   require(kernel.versions.size() <= kMaxVersions, "versions",
-          "expected at most 96");
+          "expected at most 384");
   for (size_t i = 0; i < kernel.versions.size() && !failed; ++i) {
     const KernelSpec &version = kernel.versions[i];
     std::string where = "version " + std::to_string(i);

@@ -4,7 +4,7 @@
 // The sums behind docs/Rationale/TileChoice.md. Cycles of the busiest
 // multiprocessor come first, then the clock that power allows for that mixture,
 // then DRAM. Constants are either figures of the device (DeviceFigures) or
-// fitted to 7,000 times of f16 GEMMs of random sizes on one H200, 9 % off
+// fitted to 3,000 times of f16 GEMMs of random sizes on one H200, 7 % off
 // (standard deviation of the logarithm, those counting most that are fast).
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +12,7 @@
 #include "tile/Runtime/Prediction.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cmath>
 
 using namespace mlir::tile::runtime;
@@ -27,32 +28,32 @@ using namespace mlir::tile::runtime;
 /// warps that do nothing else; or a wait, a barrier, and the issue of the next
 /// copies, by all warps. The second from 385 TFLOP/s at a K step of 32 against
 /// 395 at 64 by mma.sync.
-static constexpr double kRoleCycles = 9, kBarrierCycles = 100;
+static constexpr double kRoleCycles = 8.8, kBarrierCycles = 100;
 /// Of a tile, where slots are released to other multiprocessors, too: who
 /// stores keeps the others waiting.
-static constexpr double kClusterCycles = 1800;
+static constexpr double kClusterCycles = 2320;
 /// Until the first iteration of a loop has its data beyond the load itself:
 /// launch of the block, descriptors, first barriers.
-static constexpr double kFillCycles = 1000;
+static constexpr double kFillCycles = 640;
+/// Of a persistent block, which goes through its part of the grid.
+static constexpr double kPersistentCycles = 420;
 /// What loading a byte takes longer, as a part, where rows of a tile start
 /// between sectors of 32 bytes. Measured on an H100: GEMMs of 128 x 256 tiles
 /// without multicast run at 390 TFLOP/s in place of 690 where K is an odd
 /// multiple of eight 16-bit elements.
-static constexpr double kMisaligned = 0.45;
+static constexpr double kMisaligned = 0.49;
 /// Cycles of a byte of a tile that lies outside of its tensor. Tensor copies
 /// fill it with zeros, one after the other with what they load: with 5 rows of
 /// A a tile of 128 x 128 takes 1.45 times as long as one of 8 x 128 on an H200,
 /// though both read the same bytes.
-static constexpr double kOutsideCycles = 0.022;
-/// Bytes written to shared memory count as so many read: both take turns.
-static constexpr double kWritten = 0.7;
+static constexpr double kOutsideCycles = 0.013;
 /// Exponent of how limits add up: each hides the others, less the closer they
 /// are. With 8, 3 stages instead of 4 cost 1 % at 128 x 256 x 64.
 static constexpr double kOverlap = 8;
 /// Energy beside that of a cycle of tensor cores: a cycle of shared memory, a
 /// cycle of traffic from L2, a cycle without any of it.
-static constexpr double kSharedEnergy = 0.096, kL2Energy = 0.094,
-                        kIdleEnergy = 0.105;
+static constexpr double kSharedEnergy = 0.067, kL2Energy = 0.08,
+                        kIdleEnergy = 0.0735;
 /// Of a launch; and of DRAM until it streams, which a kernel that computes
 /// meanwhile does not notice.
 static constexpr double kLaunchMicroseconds = 3.7, kDramMicroseconds = 4.8;
@@ -61,7 +62,7 @@ static constexpr double kDramPart = 0.97;
 /// Latencies until the blocks that share a tile have met: of the meeting, of
 /// each partner; the part of it in rounds that follow another one. What they
 /// add up is counted among the bytes loaded (CostFacts.cpp).
-static constexpr double kPartnerWaits = 0.2, kMeetingWaits = 0.4,
+static constexpr double kPartnerWaits = 0.36, kMeetingWaits = 0.85,
                         kLaterMeeting = 0.6;
 
 //===----------------------------------------------------------------------===//
@@ -75,6 +76,10 @@ int64_t DeviceFigures::clusterPlaces(int64_t size) const {
   for (int64_t group : groups)
     places += group / size;
   return std::max<int64_t>(1, places);
+}
+
+int64_t LaunchFacts::placesOf(const DeviceFigures &device) const {
+  return places > 0 ? places : device.clusterPlaces(clusterSize());
 }
 
 Work &Work::operator+=(const Work &other) {
@@ -115,8 +120,9 @@ static double together(std::initializer_list<double> limits) {
   return longest * lower(sum);
 }
 
+/// Reads and writes of shared memory take turns.
 static double sharedCycles(const Work &work, const DeviceFigures &device) {
-  return (work.sharedRead + kWritten * work.sharedWritten) / device.sharedBytes;
+  return (work.sharedRead + work.sharedWritten) / device.sharedBytes;
 }
 
 double mlir::tile::runtime::outsideBytes(const Stream &stream, double bytes,
@@ -309,7 +315,7 @@ Prediction Predictor::run(double atMost) {
     return result;
   }
   int64_t clusters = std::max<int64_t>(1, blocks / size);
-  int64_t places = device.clusterPlaces(size);
+  int64_t places = launch.placesOf(device);
   result.rounds = (clusters + places - 1) / places;
   result.busy = double(clusters) / double(places * result.rounds);
   // Fewer blocks than places that are shared: each has one to itself.
@@ -336,6 +342,8 @@ Prediction Predictor::run(double atMost) {
          parallel;
   if (size > launch.split)
     rest += kClusterCycles * n / parallel;
+  if (launch.persistent)
+    rest += kPersistentCycles;
   if (launch.split > 1)
     rest += (kMeetingWaits + kPartnerWaits * double(launch.split - 1)) *
             device.loadLatency * (1 + kLaterMeeting * (n / parallel - 1));
@@ -381,7 +389,8 @@ Prediction mlir::tile::runtime::predict(const LaunchFacts &launch,
 // A launch, by what the manifest says
 //===----------------------------------------------------------------------===//
 
-LaunchPredictor::LaunchPredictor(std::vector<const CostSpec *> costs) {
+LaunchPredictor::LaunchPredictor(std::vector<const CostSpec *> costs,
+                                 Span<const int64_t> places) {
   auto placeOf = [&](const Expr &expr) {
     auto found = std::find(exprs.begin(), exprs.end(), expr);
     if (found == exprs.end())
@@ -390,6 +399,9 @@ LaunchPredictor::LaunchPredictor(std::vector<const CostSpec *> costs) {
   };
   for (const CostSpec *cost : costs) {
     Kernel kernel{cost, {}, {}};
+    kernel.clusters = cost->launch.placesOf(cost->device);
+    if (size_t i = kernels.size(); i < places.size() && places[i] > 0)
+      kernel.clusters = places[i];
     for (const Expr &tiles : cost->tiles)
       kernel.places.push_back(placeOf(tiles));
     for (const CostLoop &loop : cost->loops) {
@@ -408,62 +420,114 @@ LaunchPredictor::LaunchPredictor(std::vector<const CostSpec *> costs) {
   }
 }
 
+/// What the model is asked for one launch of a kernel, but for its streams.
+struct LaunchPredictor::Launch {
+  LaunchFacts facts;
+  std::array<Phase, kMaxCostLoops> phases;
+  const uint16_t *place = nullptr; ///< of the next expression
+  bool hasValues = true;
+
+  int64_t next(const Values &values) {
+    unsigned at = *place++;
+    Expr::Value value = at < kMaxKept ? values.kept[at]
+                                      : values.exprs[at].evaluate(values.args);
+    hasValues &= value.ok();
+    return value.value;
+  }
+};
+
+/// False where an expression has no value.
+bool LaunchPredictor::read(const Kernel &kernel, const Values &values,
+                           Launch &launch) {
+  const CostSpec &cost = *kernel.cost;
+  launch.place = kernel.places.data();
+  launch.facts = cost.launch;
+  launch.facts.places = kernel.clusters;
+  for (unsigned d = 0; d < 3; ++d) {
+    int64_t cluster = launch.facts.cluster[d];
+    int64_t tiles = std::max<int64_t>(0, launch.next(values));
+    // Clusters cover the grid; what overhangs works for nothing.
+    launch.facts.grid[d] =
+        cluster == 1 ? tiles : (tiles + cluster - 1) / cluster * cluster;
+  }
+  for (size_t i = 0; i < cost.loops.size(); ++i) {
+    const CostLoop &loop = cost.loops[i];
+    Phase &phase = launch.phases[i];
+    phase.stages = loop.stages;
+    phase.trips = double(std::max<int64_t>(0, launch.next(values)));
+    phase.cycles = kernel.cycles[i];
+    if (i > 0)
+      phase.runs = launch.phases[loop.parent].runs *
+                   launch.phases[loop.parent].trips * loop.times;
+  }
+  return launch.hasValues;
+}
+
+/// Microseconds that a launch takes at least: its pipelined loops at the
+/// highest clock, with all rows between sectors.
+double LaunchPredictor::bound(const Kernel &kernel, const Values &values) {
+  Launch launch;
+  if (!read(kernel, values, launch))
+    return INFINITY;
+  int64_t clusters =
+      launch.facts.blocks() / std::max<int64_t>(1, launch.facts.clusterSize());
+  int64_t rounds = (clusters + kernel.clusters - 1) / kernel.clusters;
+  double cycles = 0;
+  for (size_t i = 0; i < kernel.cost->loops.size(); ++i) {
+    const Phase &phase = launch.phases[i];
+    if (phase.stages > 1)
+      cycles += phase.runs * phase.trips * phase.cycles;
+  }
+  cycles *=
+      double(rounds) /
+      double(std::max<int64_t>(1, std::min(launch.facts.resident, rounds)));
+  return kLaunchMicroseconds + cycles / kernel.cost->device.maxGHz * 1e-3;
+}
+
 void LaunchPredictor::predict(Span<const ExprArg> args, double *times) const {
   Values values{args, exprs.data(), {}};
   for (size_t i = 0; i < exprs.size() && i < kMaxKept; ++i)
     values.kept[i] = exprs[i].evaluate(args);
-  double least = INFINITY;
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    if (std::isnan(times[i]))
-      continue;
-    times[i] = predict(kernels[i], values, least);
-    least = std::min(least, times[i]);
+  std::bitset<kMaxKept> isPredicted;
+  for (size_t i = 0; i < kernels.size(); ++i)
+    if (!std::isnan(times[i]))
+      times[i] = bound(kernels[i], values);
+  for (double least = INFINITY;;) {
+    // The least bound; beyond the bitset, in order.
+    size_t next = kernels.size();
+    for (size_t i = 0; i < kernels.size(); ++i)
+      if (!(i < kMaxKept && isPredicted[i]) && times[i] < least &&
+          (next == kernels.size() || times[i] < times[next]))
+        next = i;
+    if (next == kernels.size())
+      return;
+    double time = predict(kernels[next], values, least);
+    times[next] = time;
+    least = std::min(least, time);
+    if (next < kMaxKept)
+      isPredicted.set(next);
   }
 }
 
 double LaunchPredictor::predict(const Kernel &kernel, const Values &values,
                                 double atMost) {
   const CostSpec &cost = *kernel.cost;
-  const uint16_t *place = kernel.places.data();
-  bool hasValues = true;
-  auto next = [&]() {
-    unsigned at = *place++;
-    Expr::Value value = at < kMaxKept ? values.kept[at]
-                                      : values.exprs[at].evaluate(values.args);
-    hasValues &= value.ok();
-    return value.value;
-  };
-  LaunchFacts launch = cost.launch;
-  for (unsigned d = 0; d < 3; ++d) {
-    int64_t cluster = launch.cluster[d];
-    // Clusters cover the grid; what overhangs works for nothing.
-    launch.grid[d] =
-        (std::max<int64_t>(0, next()) + cluster - 1) / cluster * cluster;
-  }
-  std::array<Phase, kMaxCostLoops> phases;
+  Launch launch;
+  if (!read(kernel, values, launch))
+    return INFINITY;
   size_t numLoops = cost.loops.size();
-  for (size_t i = 0; i < numLoops; ++i) {
-    const CostLoop &loop = cost.loops[i];
-    Phase &phase = phases[i];
-    phase.work = loop.work;
-    phase.stages = loop.stages;
-    phase.trips = double(std::max<int64_t>(0, next()));
-    phase.cycles = kernel.cycles[i];
-    if (i > 0)
-      phase.runs =
-          phases[loop.parent].runs * phases[loop.parent].trips * loop.times;
-  }
-  Span<const Phase> own(phases.data(), numLoops);
+  for (size_t i = 0; i < numLoops; ++i)
+    launch.phases[i].work = cost.loops[i].work;
   std::array<Stream, kMaxCostStreams> streams;
   for (size_t i = 0; i < cost.streams.size(); ++i) {
     const CostStream &any = cost.streams[i];
-    int64_t elements = next(), pitch = next();
-    Phase &phase = phases[any.loop];
+    int64_t elements = launch.next(values), pitch = launch.next(values);
+    Phase &phase = launch.phases[any.loop];
     if (int64_t(double(pitch) * any.elementBytes) % kSectorBytes != 0) {
       phase.misaligned += any.loaded;
       phase.cycles = -1;
     }
-    double share = phase.stages > 1 ? double(launch.split) : 1;
+    double share = phase.stages > 1 ? double(launch.facts.split) : 1;
     double times = phase.trips * phase.runs;
     Stream &stream = streams[i];
     stream.footprint = double(elements) * any.elementBytes;
@@ -471,12 +535,12 @@ double LaunchPredictor::predict(const Kernel &kernel, const Values &values,
     stream.varies = any.varies;
     stream.isStore = any.isStore;
     stream.outside = outsideBytes(stream, any.bytes * times * share,
-                                  any.loaded * times, launch.grid);
+                                  any.loaded * times, launch.facts.grid);
   }
-  if (!hasValues)
+  if (!launch.hasValues)
     return INFINITY;
   return runtime::predict(
-             launch, own,
+             launch.facts, Span<const Phase>(launch.phases.data(), numLoops),
              Span<const Stream>(streams.data(), cost.streams.size()),
              cost.device, atMost)
       .microseconds;

@@ -22,7 +22,7 @@ static constexpr MultiprocessorRates kGa10x = {512, 1.0, 128, 16, 128, 64, 700};
 static constexpr MultiprocessorRates kOrin = {1024, 1.0, 128, 16, 128, 64, 700};
 static constexpr MultiprocessorRates kAda = {512, 1.0, 128, 16, 128, 64, 800};
 static constexpr MultiprocessorRates kHopper = {2048, 0.62, 128, 16,
-                                                128,  48,   1400};
+                                                128,  48,   1740};
 // 148 TFLOP/s of 78 multiprocessors: tensor cores are cut to about a quarter,
 // and what mma.sync reaches of that is not known.
 static constexpr MultiprocessorRates kH20 = {480, 1.0, 128, 16, 128, 64, 1500};
@@ -43,6 +43,12 @@ static constexpr MultiprocessorRates kGeforce = {512, 1.0, 128, 16,
 static constexpr std::array<int64_t, 8> kGroups132 = {18, 18, 18, 18,
                                                       16, 16, 14, 14};
 
+/// Counted by cuOccupancyMaxActiveClusters on one H200 (2026-11-28), of blocks
+/// with 200,000 bytes of shared memory. Other devices of 132 multiprocessors
+/// may be fused otherwise; the launcher counts itself.
+static constexpr std::array<int64_t, 8> kClusters132 = {132, 66, 39, 30,
+                                                        22,  17, 15, 15};
+
 /// The first row of an architecture is the device that code is chosen for by
 /// default.
 static const DeviceInfo kDevices[] = {
@@ -54,13 +60,13 @@ static const DeviceInfo kDevices[] = {
     {"AGX-Orin", "orin", "", 87, 16, 1.3, 1.3, 0.18e12, 4e6, kOrin},
     {"L40S", "l40s", "", 89, 142, 2.5, 2.5, 0.8e12, 96e6, kAda},
     {"H200", "h200", "", 90, 132, 1.98, 1.59, 4.16e12, 50e6, kHopper,
-     kGroups132},
+     kGroups132, kClusters132},
     {"H100-SXM", "h100", "hbm3", 90, 132, 1.98, 1.59, 2.9e12, 50e6, kHopper,
-     kGroups132},
+     kGroups132, kClusters132},
     {"H100-PCIe", "h100", "pcie", 90, 114, 1.755, 1.33, 1.74e12, 50e6, kHopper},
     {"H20", "h20", "", 90, 78, 1.98, 1.98, 3.48e12, 60e6, kH20},
     {"GH200", "gh200", "", 90, 132, 1.98, 1.59, 3.48e12, 60e6, kHopper,
-     kGroups132},
+     kGroups132, kClusters132},
     {"B200", "b200", "", 100, 148, 1.9, 1.9, 7.0e12, 126e6, kB200},
     {"Thor", "thor", "", 110, 20, 1.57, 1.57, 0.24e12, 32e6, kB200},
     {"RTX-5090", "5090", "", 120, 170, 2.4, 2.4, 1.6e12, 96e6, kGeforce},

@@ -270,6 +270,26 @@ def cases():
     add("split", PLAIN, split=2, cluster=(2, 1), core=True)
     add("split", PLAIN, split=2, cluster=(1, 2), persistent=0)
     add("split", PLAIN, split=2, cluster=(2, 2), panel=0)
+    # Several tiles that share copies and K in one cluster: what is exchanged lies in the ring, or goes in pieces of two widths.
+    for split, cluster in ((2, (2, 1)), (2, (1, 2)), (3, (2, 1)), (3, (1, 2)), (4, (1, 2))):
+        for tile, threads, stages in (((88, 192, 64), 384, 6), ((192, 88, 64), 384, 6), ((176, 64, 64), 128, 5), ((256, 176, 64), 256, 3)):
+            runs = extents((2 * tile[0] - 8, 2 * tile[1] - 16, 1032), (tile[0], 3 * tile[1], 64), (3 * tile[0], tile[1], 64 * split * 7))
+            shared = Gemm(tb=True, tile=tile, threads=threads, stages=stages, split=split, cluster=cluster)
+            add("split", shared, runs, persistent=0, core=split == 3 and tile[0] == 88)
+            add("split", shared, runs, persistent=1)
+
+    # Blocks that are launched in panels, one for a tile, and share copies: panels take whole clusters.
+    for cluster in ((2, 1), (1, 2), (2, 2), (4, 1), (1, 4)):
+        for panel in (1, 3, 8):
+            shared = Gemm(tb=True, tile=(64, 64, 64), threads=128, stages=3, cluster=cluster, panel=panel, persistent=0)
+            add("panels", shared, extents((328, 264, 200), (1000, 72, 520), (72, 1000, 64)), core=panel == 3)
+    # Operands swapped, results in pieces of rows.
+    for tile, threads, stages in (((120, 128, 64), 256, 6), ((112, 192, 64), 384, 5), ((168, 192, 64), 384, 4), ((216, 64, 64), 128, 6), ((24, 256, 64), 256, 6)):
+        for persistent in (0, 1):
+            shared = Gemm(tb=True, tile=tile, threads=threads, stages=stages, persistent=persistent)
+            runs = extents((tile[0], tile[1], 1032), (3 * tile[0] - 8, 2 * tile[1] + 8, 512))
+            add("rows_of_tiles", shared, runs, core=persistent == 0)
+            add("rows_of_tiles", shared, runs, cluster=(1, 2), out="f32")
     add("split", Gemm(a="i8", tb=True, tile=(64, 128, 128), threads=128, split=3))
     add("split", Gemm(a="f8E4M3FN", out="bf16", tb=True, tile=(64, 128, 128), threads=128, split=4, epilogue="scale"))
     add("split", Gemm(a="f16", acc="f16", tile=(64, 128, 64), threads=128, split=3))

@@ -27,7 +27,15 @@ namespace cl = llvm::cl;
 
 namespace {
 
-enum class Emit { LLVMIR, Ptx, Cubin, Artifact, LayoutText, LayoutSvg };
+enum class Emit {
+  LLVMIR,
+  Ptx,
+  Cubin,
+  Artifact,
+  Candidates,
+  LayoutText,
+  LayoutSvg
+};
 
 struct Options {
   cl::OptionCategory category{"tile-translate options"};
@@ -46,6 +54,10 @@ struct Options {
           clEnumValN(Emit::Artifact, "tile-to-artifact",
                      "code and manifest, what a launcher "
                      "loads (docs/Artifact.md)"),
+          clEnumValN(Emit::Candidates, "tile-to-candidates",
+                     "the combinations of tunables with their predicted times "
+                     "for the sizes of --shape-hints, a line of JSON each, the "
+                     "fastest first"),
           clEnumValN(Emit::LayoutText, "tile-layout-to-text",
                      "the layouts in words"),
           clEnumValN(Emit::LayoutSvg, "tile-layout-to-svg",
@@ -190,6 +202,8 @@ static FailureOr<std::string> translate(ModuleOp module, const Options &options,
                            ? std::optional<unsigned>(options.layoutLine)
                            : std::nullopt);
   }
+  if (options.emit == Emit::Candidates)
+    return listCandidates(module, compile);
   if (options.emit == Emit::LLVMIR)
     return compileToLLVMIR(module, compile);
   if (options.emit == Emit::Artifact) {
@@ -233,8 +247,8 @@ int tile::translateMain(int argc, char **argv) {
 
   if (!options.emit.getNumOccurrences())
     return fail("expected what to write: --tile-to-llvmir, --tile-to-ptx, "
-                "--tile-to-cubin, --tile-to-artifact, --tile-layout-to-text or "
-                "--tile-layout-to-svg");
+                "--tile-to-cubin, --tile-to-artifact, --tile-to-candidates, "
+                "--tile-layout-to-text or --tile-layout-to-svg");
   if (options.arena && (options.emit != Emit::LayoutSvg ||
                         options.layoutLine.getNumOccurrences()))
     return fail("--arena: expected --tile-layout-to-svg, without "

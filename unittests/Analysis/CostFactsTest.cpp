@@ -47,7 +47,7 @@ protected:
     ASSERT_EQ(estimate.excluded, "");
     ASSERT_FALSE(spec.empty());
     spec.device = device().figures();
-    spec.launch = cost::launchOf(first, estimate.resident);
+    spec.launch = cost::launchOf(first, device(), estimate.resident);
     std::vector<runtime::ExprArg> args;
     std::vector<std::vector<int64_t>> strides;
     for (ArrayRef<int64_t> own : sizes) {

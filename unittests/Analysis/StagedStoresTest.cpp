@@ -17,8 +17,26 @@ const TargetInfo &hopper() { return *TargetInfo::get("sm_90a"); }
 
 std::optional<int64_t> pieces(const StoredTile &tile, int64_t left,
                               int64_t narrowest = 1, int64_t blocks = 0) {
-  return pieceColumns(tile, hopper().sharedPerBlock - left, blocks, hopper(),
-                      [&](int64_t columns) { return columns >= narrowest; });
+  std::optional<StoredPiece> piece =
+      storedPiece(tile, hopper().sharedPerBlock - left, blocks, hopper(),
+                  [&](unsigned dim, int64_t extent) {
+                    return dim == 1 && extent >= narrowest;
+                  });
+  return piece ? std::optional(piece->extent) : std::nullopt;
+}
+
+/// The same where threads hold whole shares of any 8 rows, and of no part of
+/// the columns.
+std::optional<int64_t> pieceRows(const StoredTile &tile, int64_t left,
+                                 int64_t blocks = 0) {
+  std::optional<StoredPiece> piece =
+      storedPiece(tile, hopper().sharedPerBlock - left, blocks, hopper(),
+                  [&](unsigned dim, int64_t extent) {
+                    return dim == 1 ? extent == tile.columns : extent % 8 == 0;
+                  });
+  if (!piece)
+    return std::nullopt;
+  return piece->dim == 0 ? piece->extent : tile.rows;
 }
 
 /// What the cost model reads of the store of a persistent GEMM of tiles of 128
@@ -85,6 +103,20 @@ TEST(StagedStores, PiecesAreAsWideAsThereIsRoom) {
   // Rows that do not halve leave whole.
   EXPECT_EQ(pieces({64, 48, 16}, 64 << 10), 48);
   EXPECT_EQ(pieces({64, 48, 16}, 5 << 10), std::nullopt);
+}
+
+TEST(StagedStores, PiecesAreRowsWhereColumnsAreNotHeldWhole) {
+  StoredTile tile{120, 128, 16};
+  EXPECT_EQ(pieceRows(tile, 30 << 10), 120);
+  // 120 rows are 15 times 8: three parts. Five would be too many.
+  EXPECT_EQ(pieceRows(tile, (30 << 10) - 1), 40);
+  EXPECT_EQ(pieceRows(tile, 10 << 10), 40);
+  EXPECT_EQ(pieceRows(tile, (10 << 10) - 1), std::nullopt);
+  // Rows of a prime number of eights leave whole.
+  EXPECT_EQ(pieceRows({136, 128, 16}, 34 << 10), 136);
+  EXPECT_EQ(pieceRows({136, 128, 16}, (34 << 10) - 1), std::nullopt);
+  // The whole tile, also where a part of it would leave room for more blocks.
+  EXPECT_EQ(pieceRows(tile, 30 << 10, /*blocks=*/2), 120);
 }
 
 TEST(StagedStores, MoreBlocksCountForMoreThanFewerPieces) {

@@ -128,6 +128,27 @@ TEST(Prediction, ClustersFitGroups) {
   EXPECT_EQ(device.clusterPlaces(200), 1);
 }
 
+TEST(Prediction, CountedClustersCountForMoreThanGroups) {
+  CostSpec cost = tiledCost(64, 1000);
+  cost.launch.cluster = {2, 1, 1};
+  cost.device.multiprocessors = 8;
+  std::vector<const CostSpec *> costs = {&cost};
+  int64_t shape[] = {8 * 64, 1024}, strides[] = {1024, 1};
+  ExprArg arg = {shape, strides, 2, false, 0};
+  auto timeWith = [&](std::vector<int64_t> places) {
+    double time = 0;
+    LaunchPredictor(costs, Span<const int64_t>(places.data(), places.size()))
+        .predict(Span<const ExprArg>(&arg, 1), &time);
+    return time;
+  };
+  // Four pairs run at a time, or three: one of them in a round of its own.
+  EXPECT_EQ(timeWith({0}), timeWith({}));
+  EXPECT_EQ(timeWith({4}), timeWith({}));
+  EXPECT_GT(timeWith({3}), 1.2 * timeWith({4}));
+  cost.launch.places = 3;
+  EXPECT_EQ(timeWith({}), timeWith({3}));
+}
+
 TEST(Prediction, CostsRoundTripAsText) {
   CostSpec cost = tiledCost(64, 100);
   cost.device.groups = {2, 2};

@@ -64,7 +64,8 @@ struct Estimate {
 };
 
 /// How a kernel is launched, `resident` blocks at a time on a multiprocessor.
-runtime::LaunchFacts launchOf(const KernelFacts &facts, int64_t resident);
+runtime::LaunchFacts launchOf(const KernelFacts &facts,
+                              const DeviceInfo &device, int64_t resident);
 
 /// What the target cannot run; else nothing, and how many blocks a
 /// multiprocessor holds.

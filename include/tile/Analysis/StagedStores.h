@@ -35,15 +35,22 @@ struct StoredTile {
 /// the shape decide it; else `why` says why it is stored directly.
 FailureOr<StoredTile> storedTile(TileMoveOpInterface store, Reason &why);
 
-/// Columns of the pieces in which a tile leaves, where `used` bytes of shared
-/// memory are taken: the widest that leave room for `blocks` on a
-/// multiprocessor (0: for any number), else the narrowest that fit at all; none
-/// where none fits. `isPossible` says whether threads hold whole shares of a
-/// piece; once it does not, narrower ones are not tried.
-std::optional<int64_t>
-pieceColumns(const StoredTile &tile, int64_t used, int64_t blocks,
-             const TargetInfo &target,
-             llvm::function_ref<bool(int64_t columns)> isPossible);
+/// A piece of a tile: so many positions along one dimension, all along the
+/// other one.
+struct StoredPiece {
+  unsigned dim = 1;
+  int64_t extent = 0;
+};
+
+/// The pieces in which a tile leaves, where `used` bytes of shared memory are
+/// taken: the largest that leave room for `blocks` on a multiprocessor (0: for
+/// any number), else the smallest that fit at all; none where none fits. Pieces
+/// are columns where threads hold whole shares of them, else rows.
+/// `isPossible` says whether they do.
+std::optional<StoredPiece>
+storedPiece(const StoredTile &tile, int64_t used, int64_t blocks,
+            const TargetInfo &target,
+            llvm::function_ref<bool(unsigned dim, int64_t extent)> isPossible);
 
 /// A piece of the results on its way out, as --tile-schedule-stores leaves it:
 /// a wait until the stores from the staging tile before have read it, the copy

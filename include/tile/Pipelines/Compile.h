@@ -72,6 +72,14 @@ FailureOr<TargetAttr> resolveTarget(ModuleOp module,
 /// Runs `tile-to-nvvm` where the module still holds tile kernels.
 LogicalResult lowerToNVVM(ModuleOp module, const CompileOptions &options);
 
+/// The combinations of tunables of each kernel that has some, by the times that
+/// the cost model predicts for the sizes of `options.hints`, the fastest first:
+/// a line of JSON each, with the field `excluded`, the reason, in place of
+/// `microseconds` (one number for each problem) where one is not possible. An
+/// error at the module where no kernel has tunables.
+FailureOr<std::string> listCandidates(ModuleOp module,
+                                      const CompileOptions &options);
+
 /// Runs the pipeline as far as layouts are decided.
 LogicalResult inferLayouts(ModuleOp module, const CompileOptions &options);
 

@@ -146,6 +146,9 @@ public:
   /// The code that was chosen for the device.
   const CodeSpec &code() const { return *chosen; }
   const KernelResources &resources() const { return used; }
+  /// Clusters that the device runs at a time, with one block on a
+  /// multiprocessor; 0 where there are none, or the driver does not say.
+  int64_t clusterPlaces() const;
   cuda::Function function() const { return entry; }
 
   /// Checks the arguments, computes grid and parameters, launches on `stream`:

@@ -88,11 +88,15 @@ struct LaunchFacts {
   int64_t persistent = 0;  // blocks of a multiprocessor; 0: one per tile
   int64_t split = 1;       // blocks that share a tile's pipelined loop
   bool hasRoles = false;   // loads are issued by warps of their own
+  /// Clusters of this size that run at a time, one block a multiprocessor; 0:
+  /// as the device's groups tell.
+  int64_t places = 0;
 
   int64_t blocks() const { return grid[0] * grid[1] * grid[2] * split; }
   int64_t clusterSize() const {
     return cluster[0] * cluster[1] * cluster[2] * split;
   }
+  int64_t placesOf(const DeviceFigures &device) const;
 };
 
 /// Of the bytes `loaded` by a block, in the mean, those that lie outside of the
@@ -165,13 +169,18 @@ struct CostSpec {
 /// arguments is evaluated once a launch.
 class LaunchPredictor {
 public:
-  /// `costs` live as long as this; none is empty.
-  explicit LaunchPredictor(std::vector<const CostSpec *> costs);
+  /// `costs` live as long as this; none is empty. `places`: of each of them,
+  /// how many clusters run at a time, one block a multiprocessor, where
+  /// somebody has counted them; 0, or none at all, elsewhere.
+  explicit LaunchPredictor(std::vector<const CostSpec *> costs,
+                           Span<const int64_t> places = {});
 
   /// Sets `times`, of each kernel, to the microseconds of a launch with these
   /// arguments: infinite where an expression has no value. A time that is NAN
   /// before stays so: the kernel is none for the launch. Only the least is
-  /// exact: of a kernel that is certainly slower it is a bound.
+  /// exact: of a kernel that is certainly slower it is a lower bound. Bounds
+  /// are computed of all kernels, whole predictions in the order of the bounds,
+  /// as long as a bound is below the least time.
   void predict(Span<const ExprArg> args, double *times) const;
 
 private:
@@ -181,6 +190,7 @@ private:
     /// Of each expression in `exprs`: tiles, trips, then of each stream its
     /// elements and pitch.
     std::vector<uint16_t> places;
+    int64_t clusters = 1; ///< that run at a time, one block a multiprocessor
   };
   /// Values of expressions for one launch: the first ones are kept (on the
   /// stack, so that a launch allocates nothing), others evaluated at each use.
@@ -190,6 +200,9 @@ private:
     const Expr *exprs;
     std::array<Expr::Value, kMaxKept> kept;
   };
+  struct Launch;
+  static bool read(const Kernel &kernel, const Values &values, Launch &launch);
+  static double bound(const Kernel &kernel, const Values &values);
   static double predict(const Kernel &kernel, const Values &values,
                         double atMost);
 

@@ -42,6 +42,9 @@ struct DeviceInfo {
   /// Multiprocessors of each group that a cluster has to fit in; empty where
   /// that is not known.
   std::array<int64_t, 8> groups = {};
+  /// Clusters of 1, 2, ... blocks that run at a time, one block a
+  /// multiprocessor; zeros where nobody has counted them.
+  std::array<int64_t, 8> clusters = {};
 
   /// What predictions read of it.
   runtime::DeviceFigures figures() const;

@@ -326,10 +326,17 @@ bool KernelReader::passesShared(TileMoveOpInterface copy) {
     return false;
   Reason why;
   FailureOr<StoredTile> tile = storedTile(copy, why);
-  return failed(tile) ||
-         pieceColumns(*tile, facts.sharedBytes + kSlackBytes,
-                      /*blocks=*/0, target, [](int64_t) { return true; })
-             .has_value();
+  if (failed(tile))
+    return true;
+  // Of rows that an instruction's 64 do not divide, threads hold eight at a
+  // time (operands swapped).
+  bool mayBeSwapped = tile->rows % kWgmmaM != 0;
+  return storedPiece(*tile, facts.sharedBytes + kSlackBytes, /*blocks=*/0,
+                     target,
+                     [&](unsigned dim, int64_t extent) {
+                       return dim == 1 || (mayBeSwapped && extent % 8 == 0);
+                     })
+      .has_value();
 }
 
 /// Whether all results stay in registers until the next tile's products run, as

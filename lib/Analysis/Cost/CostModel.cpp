@@ -20,6 +20,7 @@ static constexpr int64_t kReservedShared = 1024;
 static constexpr int64_t kMaxPortableCluster = 8;
 
 runtime::LaunchFacts cost::launchOf(const KernelFacts &facts,
+                                    const DeviceInfo &device,
                                     int64_t resident) {
   runtime::LaunchFacts launch;
   launch.grid = facts.grid;
@@ -30,6 +31,9 @@ runtime::LaunchFacts cost::launchOf(const KernelFacts &facts,
   launch.persistent = facts.persistent;
   launch.split = facts.split;
   launch.hasRoles = facts.hasRoles;
+  int64_t size = launch.clusterSize();
+  if (size <= static_cast<int64_t>(device.clusters.size()))
+    launch.places = device.clusters[size - 1];
   return launch;
 }
 
@@ -77,7 +81,7 @@ Estimate cost::estimate(const KernelFacts &facts, const DeviceInfo &device,
   if (!result.excluded.empty())
     return result;
   runtime::Prediction predicted =
-      runtime::predict(launchOf(facts, result.resident), facts.phases,
+      runtime::predict(launchOf(facts, device, result.resident), facts.phases,
                        facts.streams, device.figures());
   result.microseconds = predicted.microseconds;
   result.rounds = predicted.rounds;

@@ -14,12 +14,9 @@ static constexpr ClusterDims kGuess = ClusterDims(1) << 31;
 
 ClusterSharing::ClusterSharing(KernelOp kernel)
     : kernel(kernel), groups(kernel) {
-  // Panels reorder the blocks of an ordinary launch one by one: the blocks of a
-  // cluster are then anywhere. Persistent kernels reorder whole clusters.
-  bool scattered = kernel.getPanel() && !kernel.getPersistent();
+  // Panels reorder whole clusters.
   for (unsigned d = 0; d < kernel.getGridRank(); ++d)
-    indices.push_back(scattered ? groups.all()
-                                : groups.all() & ClusterDims(1) << d);
+    indices.push_back(groups.all() & ClusterDims(1) << d);
 }
 
 ClusterDims ClusterSharing::variesWith(Value value) {

@@ -11,6 +11,9 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+/// Each piece waits until the one before has been read: of many small ones the
+/// waits take longer than stores by threads.
+static constexpr int64_t kMaxRowPieces = 4;
 /// A row of a piece is whole sectors of 32 bytes.
 static constexpr int64_t kSectorBits = 256;
 
@@ -45,26 +48,38 @@ FailureOr<StoredTile> tile::storedTile(TileMoveOpInterface store, Reason &why) {
   return tile;
 }
 
-std::optional<int64_t>
-tile::pieceColumns(const StoredTile &tile, int64_t used, int64_t blocks,
-                   const TargetInfo &target,
-                   llvm::function_ref<bool(int64_t columns)> isPossible) {
+std::optional<StoredPiece> tile::storedPiece(
+    const StoredTile &tile, int64_t used, int64_t blocks,
+    const TargetInfo &target,
+    llvm::function_ref<bool(unsigned dim, int64_t extent)> isPossible) {
   constexpr int64_t kAlignment = 1024; // of swizzled tiles
-  std::optional<int64_t> narrowest;
+  std::optional<StoredPiece> smallest;
+  /// True once no smaller piece is wanted.
+  auto take = [&](StoredPiece piece) {
+    int64_t rows = piece.dim == 0 ? piece.extent : tile.rows;
+    int64_t columns = piece.dim == 1 ? piece.extent : tile.columns;
+    int64_t bytes = llvm::alignTo(rows * columns * tile.bits / 8, kAlignment);
+    if (used + bytes > target.sharedPerBlock)
+      return false;
+    smallest = piece;
+    // What a multiprocessor runs at once counts for more than fewer pieces.
+    return blocks == 0 || target.sharedPerSm / (used + bytes) >= blocks;
+  };
   for (int64_t pieces = 1; tile.columns % pieces == 0; pieces *= 2) {
     int64_t columns = tile.columns / pieces;
-    if (columns * tile.bits % kSectorBits || !isPossible(columns))
+    if (columns * tile.bits % kSectorBits || !isPossible(1, columns))
       break;
-    int64_t bytes =
-        llvm::alignTo(tile.rows * columns * tile.bits / 8, kAlignment);
-    if (used + bytes > target.sharedPerBlock)
-      continue;
-    narrowest = columns;
-    // What a multiprocessor runs at once counts for more than fewer pieces.
-    if (blocks == 0 || target.sharedPerSm / (used + bytes) >= blocks)
-      break;
+    if (take({1, columns}))
+      return smallest;
   }
-  return narrowest;
+  // By the layout of a product with swapped operands, warps divide the columns.
+  if (smallest)
+    return smallest;
+  for (int64_t pieces = 2; pieces <= kMaxRowPieces; ++pieces)
+    if (tile.rows % pieces == 0 && isPossible(0, tile.rows / pieces) &&
+        take({0, tile.rows / pieces}))
+      break;
+  return smallest;
 }
 
 bool tile::waitInWholeRegisters(int64_t bits, bool storesMatrices) {

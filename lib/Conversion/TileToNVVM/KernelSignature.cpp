@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Conversion/BlockOrder.h"
 #include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 
@@ -156,21 +157,34 @@ void tile::nvvm::bindBlockIds(KernelLowering &lowering) {
   if (rank > 2)
     ids.push_back(NVVM::BlockIdZOp::create(b, i32, blockIdRange(kernel, 2)));
   if (kernel.getPanel() && rank > 1) {
-    Value countX = NVVM::GridDimXOp::create(b, i32);
-    Value countY = NVVM::GridDimYOp::create(b, i32);
-    Value panel = lowering.i32(*kernel.getPanel());
-    // Linear order of launch, taken panel by panel: inside a panel of `panel`
-    // rows, down the rows first.
-    Value linear = lowering.add(lowering.mul(ids[1], countX), ids[0]);
-    Value panelSize = lowering.mul(panel, countX);
-    Value group = b.createOrFold<arith::DivUIOp>(linear, panelSize);
-    Value within = b.createOrFold<arith::RemUIOp>(linear, panelSize);
-    Value firstRow = lowering.mul(group, panel);
-    Value rows = b.createOrFold<arith::MinUIOp>(
-        panel, b.createOrFold<arith::SubIOp>(countY, firstRow));
-    ids[1] =
-        lowering.add(firstRow, b.createOrFold<arith::RemUIOp>(within, rows));
-    ids[0] = b.createOrFold<arith::DivUIOp>(within, rows);
+    // The linear order of launch, taken panel by panel, whole clusters at a
+    // time: blocks that share what they copy stay neighbours.
+    SmallVector<int64_t> extents(rank, 1);
+    if (kernel.getCluster())
+      extents = llvm::to_vector(*kernel.getCluster());
+    auto divide = [&](Value value, int64_t extent) -> Value {
+      return extent == 1
+                 ? value
+                 : b.createOrFold<arith::DivUIOp>(value, lowering.i32(extent));
+    };
+    auto place = [&](unsigned d) -> Value {
+      return extents[d] == 1 ? lowering.i32(0)
+                             : b.createOrFold<arith::RemUIOp>(
+                                   ids[d], lowering.i32(extents[d]));
+    };
+    Value countX = divide(NVVM::GridDimXOp::create(b, i32), extents[0]);
+    Value countY = divide(NVVM::GridDimYOp::create(b, i32), extents[1]);
+    Value number =
+        lowering.add(lowering.mul(divide(ids[1], extents[1]), countX),
+                     divide(ids[0], extents[0]));
+    Value inCluster = place(0);
+    if (extents[1] != 1)
+      inCluster = lowering.add(
+          inCluster, lowering.mul(place(1), lowering.i32(extents[0])));
+    SmallVector<Value> ordered = buildBlockCoordinates(
+        b, kernel.getLoc(), number, inCluster, {countX, countY},
+        ArrayRef(extents).take_front(2), kernel.getPanel());
+    llvm::copy(ordered, ids.begin());
   }
   for (auto [i, id] : llvm::enumerate(ids))
     kernel.getBlockId(i).replaceAllUsesWith(lowering.toIndex(id));

@@ -84,8 +84,7 @@ RingCreateOp tile::nvvm::findIdleRing(ClusterReduceOp op,
   int64_t most = 0;
   for (auto [owner, offset] : arena.offsets) {
     auto ring = dyn_cast<RingCreateOp>(owner);
-    if (!ring || !ring.getRing().getType().usesMbarriers() ||
-        ring.getPeers().value_or(1) > 1)
+    if (!ring || !ring.getRing().getType().usesMbarriers())
       continue;
     bool isIdle = llvm::all_of(ring->getUsers(), [&](Operation *user) {
       if (!agent->isAncestor(user->getParentRegion()))

@@ -44,9 +44,9 @@ private:
   int64_t blocks, registers, threads;
 };
 
-/// A ring that nobody uses from `op` on: what was copied into it was waited
-/// for, read, and is not needed again. Null in a loop, whose next iteration
-/// would need it, and in rings that other blocks fill.
+/// A ring that nobody uses from `op` on: what was copied into it, by this block
+/// or a peer, was waited for, read, and is not needed again. Null in a loop,
+/// whose next iteration would need it.
 RingCreateOp findIdleRing(ClusterReduceOp op, const SharedArena &arena);
 
 } // namespace mlir::tile::nvvm

@@ -129,7 +129,8 @@ public:
   LogicalResult run();
 
 private:
-  void exchange(int64_t first, int64_t count);
+  void exchange(int64_t first, int64_t count,
+                const ClusterExchange::Shape &shape);
   void meet(int64_t number);
   SmallVector<Value> load(Value address, int64_t offset, int64_t width,
                           bool isRemote);
@@ -238,8 +239,8 @@ void ClusterReduction::store(Value address, int64_t offset,
 }
 
 /// Registers [first, first + count) of all blocks.
-void ClusterReduction::exchange(int64_t first, int64_t count) {
-  ClusterExchange::Shape shape = pieces.shapeOf(count);
+void ClusterReduction::exchange(int64_t first, int64_t count,
+                                const ClusterExchange::Shape &shape) {
   Value own = addressOf(lowering, base);
   own = lowering.add(
       own, lowering.mulConst(lowering.threadId(), shape.width * bytes()));
@@ -298,8 +299,17 @@ LogicalResult ClusterReduction::run() {
   if (place.inRing)
     lowering.barrier(); // earlier users of the ring are done
   base = lowering.sharedAt(place.offset);
-  for (int64_t start = 0; start < registers; start += place.registers)
-    exchange(start, std::min(place.registers, registers - start));
+  std::optional<ClusterExchange::Shape> last;
+  for (int64_t start = 0; start < registers; start += place.registers) {
+    int64_t count = std::min(place.registers, registers - start);
+    ClusterExchange::Shape shape = pieces.shapeOf(count);
+    // A thread that exchanges wider or narrower accesses writes where another
+    // one may still read what the piece before has left.
+    if (last && last->width != shape.width)
+      lowering.barrier();
+    exchange(start, count, shape);
+    last = shape;
+  }
   if (place.inRing)
     lowering.barrier(); // what follows may lie in the ring's bytes
   return success();

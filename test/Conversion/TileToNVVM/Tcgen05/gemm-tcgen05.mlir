@@ -9,7 +9,8 @@
 // RUN: tile-translate %t/kinds.mlir --tile-to-ptx --arch=sm_100a | FileCheck %t/kinds.mlir
 
 //--- roles.mlir
-// The plain program of examples/gemm_hopper.mlir, not persistent. One warp allocates, another
+// The plain program of examples/gemm_hopper.mlir, not persistent: the blocks of
+// a cluster share one operand, and release its slots to both. One warp allocates, another
 // role's one thread loads, one thread multiplies and commits to the ring, and
 // everybody reads the result behind the loop.
 // CHECK-LABEL: .entry gemm_hopper(
@@ -31,7 +32,7 @@
 // CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, yes;
 // CHECK:       tcgen05.mma.cta_group::1.kind::f16 [d], da, db, id, yes;
 // CHECK-NOT:   tcgen05.mma
-// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
+// CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64
 // CHECK:       tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
 // CHECK:       mbarrier.try_wait.parity
 // CHECK:       tcgen05.fence::after_thread_sync;

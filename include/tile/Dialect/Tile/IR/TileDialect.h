@@ -93,7 +93,7 @@ inline constexpr llvm::StringLiteral kChosenAttrName = "tile.chosen";
 /// On a kernel with tunables: how many combinations of them are compiled, for
 /// the launcher to choose from; or which ones.
 inline constexpr llvm::StringLiteral kVersionsAttrName = "tile.versions";
-inline constexpr int64_t kMaxTunedVersions = 48;
+inline constexpr int64_t kMaxTunedVersions = 192;
 /// On a kernel: what predicts how long its launches take, as
 /// runtime::serializeCost writes it.
 inline constexpr llvm::StringLiteral kCostAttrName = "tile.cost";

@@ -79,7 +79,7 @@ defvar KernelAttributes = [{
     | `pairs` |  | the same of gemms that two blocks of a cluster multiply together |
     | `tunables` |  | what the kernel leaves open, with the values that each may have |
     | `tuned` |  | the attributes that depend on tunables, and how |
-    | `tile.versions` | combinations of tunables | that `--tile-choose-tunables` compiles for an artifact, for the launcher to choose from: up to so many (an `i64` of 1 to 48) that are the best for the problems in `tile.shape_hint`; or those of a list (`[array<i64: ...>, ...]`, at most 48, a value for each tunable in order); absent: one |
+    | `tile.versions` | combinations of tunables | that `--tile-choose-tunables` compiles for an artifact, for the launcher to choose from: up to so many (an `i64` of 1 to 192) that are the best for the problems in `tile.shape_hint`; or those of a list (`[array<i64: ...>, ...]`, at most 192, a value for each tunable in order); absent: one |
 
     ```mlir
     attributes {tile.versions = 8 : i64}

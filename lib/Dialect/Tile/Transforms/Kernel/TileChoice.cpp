@@ -156,7 +156,8 @@ private:
     if (!candidate.isPossible())
       return candidate.estimate.excluded;
     candidate.cost.device = figures;
-    candidate.cost.launch = cost::launchOf(facts, candidate.estimate.resident);
+    candidate.cost.launch =
+        cost::launchOf(facts, device, candidate.estimate.resident);
     candidate.microseconds.push_back(candidate.estimate.microseconds);
     std::optional<runtime::LaunchPredictor> predictor;
     if (!candidate.cost.empty())

@@ -105,14 +105,15 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
         std::min(blocks, ThreadBudget(*target).blocks(
                              registers, kernel.getThreads(), mayHaveRoles));
   }
-  auto pieceOf = [&](int64_t columns) {
-    return restrictDim(layout.getLayout(), 1, columns);
+  auto layoutOf = [&](unsigned dim, int64_t extent) {
+    return restrictDim(layout.getLayout(), dim, extent);
   };
-  std::optional<int64_t> columns =
-      pieceColumns(*tile, used, blocks, *target,
-                   [&](int64_t c) { return pieceOf(c).has_value(); });
-  if (columns)
-    return *pieceOf(*columns);
+  std::optional<StoredPiece> piece = storedPiece(
+      *tile, used, blocks, *target, [&](unsigned dim, int64_t extent) {
+        return layoutOf(dim, extent).has_value();
+      });
+  if (piece)
+    return *layoutOf(piece->dim, piece->extent);
   why = {
       "no piece of it fits the shared memory that is left, " +
           plural(std::max<int64_t>(0, target->sharedPerBlock - used), "byte"),
@@ -136,17 +137,18 @@ static TileMoveOpInterface moveFrom(OpBuilder &builder, Value staging,
   return result;
 }
 
-/// Columns of the fragment from `column` on, in a fragment of their own.
+/// The part of the fragment from `row` and `column` on, in a fragment of its
+/// own.
 static Value convertPiece(OpBuilder &builder, TileMoveOpInterface move,
                           MemRefType type, FragmentLayoutAttr layout,
-                          int64_t column) {
+                          int64_t row, int64_t column) {
   Location loc = move.getLoc();
   auto converted = AllocOp::create(builder, loc, type, Attribute(layout));
   SmallVector<Value> from;
   ArrayRef<int64_t> sizes;
   auto sourceType = cast<MemRefType>(move.getSource().getType());
-  if (type.getDimSize(1) != sourceType.getDimSize(1)) {
-    from = {arith::ConstantIndexOp::create(builder, loc, 0),
+  if (type.getShape() != sourceType.getShape()) {
+    from = {arith::ConstantIndexOp::create(builder, loc, row),
             arith::ConstantIndexOp::create(builder, loc, column)};
     sizes = type.getShape();
   }
@@ -172,36 +174,39 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   MLIRContext *context = &getContext();
   auto sourceType = cast<MemRefType>(copy.getSource().getType());
   Type element = elementTypeOf(copy.getTarget());
-  int64_t rows = sourceType.getDimSize(0), extent = part->shape()[1];
+  int64_t rows = part->shape()[0], columns = part->shape()[1];
   auto pieceLayout = FragmentLayoutAttr::get(context, *part);
 
   builder.setInsertionPointToStart(&kernel.getBodyRegion().front());
   auto stagingType = MemRefType::get(
-      {rows, extent}, element, MemRefLayoutAttrInterface(),
+      {rows, columns}, element, MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
   auto stagingLayout = SharedLayoutAttr::get(
-      context, SharedLayout::swizzled({rows, extent}, getStorageBits(element),
+      context, SharedLayout::swizzled({rows, columns}, getStorageBits(element),
                                       /*panels=*/true));
   auto staging =
       AllocOp::create(builder, loc, stagingType, Attribute(stagingLayout));
   builder.setInsertionPoint(copy);
   int64_t rank = cast<MemRefType>(copy.getTarget().getType()).getRank();
   SmallVector<int64_t> targetExtents = copy.getTargetExtents();
-  unsigned along = columnDim(targetExtents);
+  unsigned across = columnDim(targetExtents);
+  unsigned down = rowDim(targetExtents);
   SmallVector<Value> offsets(copy.getTargetOffsets());
   if (offsets.empty())
     offsets.assign(rank, arith::ConstantIndexOp::create(builder, loc, 0));
-  targetExtents[along] = extent;
-  auto store = [&](int64_t column) {
+  targetExtents[down] = rows;
+  targetExtents[across] = columns;
+  auto store = [&](int64_t row, int64_t column) {
     SmallVector<Value> at = offsets;
-    if (column)
-      at[along] = arith::AddIOp::create(
-          builder, loc, at[along],
-          arith::ConstantIndexOp::create(builder, loc, column));
+    for (auto [dim, distance] : {std::pair(down, row), {across, column}})
+      if (distance)
+        at[dim] = arith::AddIOp::create(
+            builder, loc, at[dim],
+            arith::ConstantIndexOp::create(builder, loc, distance));
     return moveFrom(builder, staging, copy, at, targetExtents);
   };
   // The rules of copies say whether TMA can take it from there.
-  TileMoveOpInterface probe = store(0);
+  TileMoveOpInterface probe = store(0, 0);
   why = whyNotTensorCopy(probe, *target);
   probe->erase();
   if (!why.empty()) {
@@ -214,25 +219,27 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   }
 
   auto fragmentType =
-      MemRefType::get({rows, extent}, element, MemRefLayoutAttrInterface(),
+      MemRefType::get({rows, columns}, element, MemRefLayoutAttrInterface(),
                       FragmentSpaceAttr::get(context));
-  for (int64_t column = 0; column < sourceType.getDimSize(1);
-       column += extent) {
-    // A whole fragment of the target's type is what is written.
-    Value piece = copy.getSource();
-    if (!combines || extent != sourceType.getDimSize(1))
-      piece = convertPiece(builder, copy, fragmentType, pieceLayout, column);
-    auto write = CopyOp::create(builder, loc, piece, ValueRange(), staging,
-                                ValueRange());
-    write.setLayoutAttr(layoutOfCopy(pieceLayout));
-    store(column);
-  }
-  remarkAt(remarks, copy) << (combines ? "added" : "stored") << " through "
-                          << rows << " x " << extent
-                          << " elements of shared memory, in "
-                          << plural(sourceType.getDimSize(1) / extent, "part")
-                          << "; `disable_tma` on the "
-                             "operation has registers go there directly";
+  bool isWhole = fragmentType.getShape() == sourceType.getShape();
+  for (int64_t row = 0; row < sourceType.getDimSize(0); row += rows)
+    for (int64_t column = 0; column < sourceType.getDimSize(1);
+         column += columns) {
+      // A whole fragment of the target's type is what is written.
+      Value piece = copy.getSource();
+      if (!combines || !isWhole)
+        piece =
+            convertPiece(builder, copy, fragmentType, pieceLayout, row, column);
+      auto write = CopyOp::create(builder, loc, piece, ValueRange(), staging,
+                                  ValueRange());
+      write.setLayoutAttr(layoutOfCopy(pieceLayout));
+      store(row, column);
+    }
+  remarkAt(remarks, copy)
+      << (combines ? "added" : "stored") << " through " << rows << " x "
+      << columns << " elements of shared memory, in "
+      << plural(sourceType.getNumElements() / (rows * columns), "part")
+      << "; `disable_tma` on the operation has registers go there directly";
   copy->erase();
   ++stagedStores;
 }

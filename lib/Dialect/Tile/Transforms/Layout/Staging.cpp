@@ -47,6 +47,11 @@ unsigned tile::columnDim(ArrayRef<int64_t> extents) {
   return dim;
 }
 
+unsigned tile::rowDim(ArrayRef<int64_t> extents) {
+  unsigned dim = columnDim(extents);
+  return dim == 0 ? 0 : columnDim(extents.take_front(dim));
+}
+
 FragmentLayoutAttr tile::layoutOfCopy(FragmentLayoutAttr attribute) {
   FragmentLayout layout = attribute.getLayout();
   for (unsigned dim = layout.rank(); dim-- > 0;)

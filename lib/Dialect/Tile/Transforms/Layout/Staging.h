@@ -24,9 +24,12 @@ std::optional<FragmentLayout> restrictDim(const FragmentLayout &layout,
 /// The dimension along which columns of a region run that a tile of rank two
 /// holds: the last that is not one element wide.
 unsigned columnDim(ArrayRef<int64_t> extents);
+/// The dimension along which its rows follow each other: the one before that
+/// is not one element wide (the first where there is none).
+unsigned rowDim(ArrayRef<int64_t> extents);
 
-/// The layout of a copy of a whole fragment with `layout`: copies are loops over
-/// the dimensions that are not one element wide.
+/// The layout of a copy of a whole fragment with `layout`: copies are loops
+/// over the dimensions that are not one element wide.
 FragmentLayoutAttr layoutOfCopy(FragmentLayoutAttr layout);
 
 } // namespace mlir::tile

@@ -157,3 +157,38 @@ tile.kernel @added(%C: memref<?x4096xf32> {tile.alignment = 16}) grid(%bx, %by) 
   // expected-remark @below {{added directly: cp.reduce.async.bulk has no 'max' of f32}}
   tile.atomic max %acc to %C[%m, %n] decided {layout = #acc} : memref<128x128xf32, #tile.fragment> to memref<?x4096xf32>
 }
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#acc = #tile.fragment_layout<shape [120, 128] reg [(2, 0:1), (2, 1:8), (15, 0:8)] lane [(4, 0:2), (8, 1:1)] warp [(8, 1:16)]>
+#much = #tile.shared_layout<shape [208, 512] bits 16 modes [(512, 1:1), (208, 0:512)]>
+
+// By the layout of a product with swapped operands warps divide the columns, and
+// a thread's registers go down the rows: in pieces of rows, the largest that
+// fit what is left, 19,456 bytes.
+// CHECK-LABEL: tile.kernel @rows
+// CHECK: %[[STAGING:.*]] = tile.alloc layout({{.*}}) : memref<40x128xf16, #gpu.address_space<workgroup>>
+// CHECK: tile.copy %{{.*}}[%{{.*}}, %{{.*}}] sizes [40, 128] to %[[FIRST:[0-9]+]] decided {
+// CHECK: tile.copy %[[FIRST]] to %[[STAGING]]
+// CHECK: tile.copy %[[STAGING]] to %C[%[[M:.*]], %[[N:[0-9]+]]] sizes [40, 128]
+// CHECK: %[[C40:.*]] = arith.constant 40 : index
+// CHECK: tile.copy %{{.*}}[%[[C40]], %{{.*}}] sizes [40, 128] to %[[SECOND:[0-9]+]] decided {
+// CHECK: tile.copy %[[SECOND]] to %[[STAGING]]
+// CHECK: %[[NEXT:.*]] = arith.addi %[[M]], %{{.*}} : index
+// CHECK: tile.copy %[[STAGING]] to %C[%[[NEXT]], %[[N]]] sizes [40, 128]
+// CHECK: arith.constant 80 : index
+// CHECK: tile.copy %[[STAGING]] to %C
+// CHECK-NOT: tile.copy
+// CHECK: tile.return
+tile.kernel @rows(%C: memref<?x4096xf16> {tile.alignment = 16}) grid(%bx, %by) = (32, dim(%C, 0) ceildiv 120) threads(256) {
+  %c120 = arith.constant 120 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %m = arith.muli %by, %c120 : index
+  %n = arith.muli %bx, %c128 : index
+  %slots = tile.alloc layout(#much) : memref<208x512xf16, #shared>
+  %acc = tile.alloc layout(#acc) : memref<120x128xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<120x128xf32, #tile.fragment>, f32
+  // expected-remark @below {{stored through 40 x 128 elements of shared memory, in 3 parts}}
+  tile.copy %acc to %C[%m, %n] decided {layout = #acc} : memref<120x128xf32, #tile.fragment> to memref<?x4096xf16>
+}

@@ -232,12 +232,11 @@ tile.kernel @along_carried(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref
 
 #shared = #gpu.address_space<workgroup>
 
-// Panels put the blocks of an ordinary launch anywhere, those of one cluster
-// too: nothing is alike.
+// Panels take whole clusters of an ordinary launch: its blocks stay neighbours.
 // CHECK-LABEL: tile.kernel @panels
-// CHECK: tile.ring.create : !tile.ring<3 x
-// CHECK-NOT: multicast
-// CHECK: tile.return
+// CHECK: tile.ring.create {peers = 2 : i64}
+// CHECK: tile.copy %A[%{{.*}}] to %{{.*}}#0 decided {plan
+// CHECK: tile.copy %B[%{{.*}}] to %{{.*}}#1 decided {multicast = 2 : i64,
 tile.kernel @panels(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf32>)
     grid(%bx, %by) = (dim(%C, 1) ceildiv 128, dim(%C, 0) ceildiv 128) threads(256) cluster(1, 2) attributes {panel = 8 : i64} {
   %c0 = arith.constant 0 : index
@@ -258,6 +257,7 @@ tile.kernel @panels(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf1
   // expected-remark @below {{pipelined: 2 of 2 copies run 3 iterations ahead, filled by tma}}
   tile.pipelined %k = %c0 to %K step %c64 stages(3) {
     tile.copy %A[%m, %k] to %As decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<128x64xf16, #shared>
+    // expected-remark @below {{shared by the 2 blocks of a cluster}}
     tile.copy %B[%k, %n] to %Bs decided {plan = #tile.copy_plan<tma, bytes = 2>} : memref<?x?xf16> to memref<64x128xf16, #shared>
     tile.gemm %As, %Bs, %acc {plan = #tile.mma_plan<wgmma, m = 64, n = 128, k = 16, warps = [8, 1]>} : memref<128x64xf16, #shared>, memref<64x128xf16, #shared>, memref<128x128xf32, #tile.fragment>
   }
