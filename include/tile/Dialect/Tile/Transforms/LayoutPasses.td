@@ -165,7 +165,9 @@ def StageStoresPass : Pass<"tile-stage-stores", "::mlir::ModuleOp"> {
   let description = [{
     For targets with TMA: a copy of a whole fragment to global memory becomes
     conversions in registers, copies into a swizzled tile of shared memory, and
-    stores of that tile, in as many pieces as the shared memory left needs. The
+    stores of that tile, in as many pieces as the shared memory left needs:
+    columns, or rows (at most four pieces) where warps divide the columns, as
+    after a product with swapped operands. The
     copy stays as it is where the rules of `tile-select-copies` do not allow TMA
     for the store; `remarks` says why.
 
