@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ArgCheck.h"
+#include "ChoiceCache.h"
 #include "LaunchMemo.h"
 #include "TensorMaps.h"
 #include "tile/Runtime/Launcher.h"
@@ -215,13 +216,21 @@ Status Kernel::packFastest(const ContextScope &driver, Span<const Arg> args,
                            const CheckedArgs &checked,
                            Span<const ExprArg> values,
                            LaunchBuffer &buffer) const {
-  // The kernel itself comes last: versions ask for more.
-  Status own = checkAssumptions(*description, values);
   size_t count = versions.size() + 1;
-  double times[kMaxVersions + 1];
+  // The kernel itself comes last: versions ask for more.
   auto kernelAt = [&](size_t i) {
     return i < versions.size() ? versions[i].get() : this;
   };
+  ChoiceCache::Key key = ChoiceCache::keyOf(args, values);
+  if (std::optional<size_t> known = choices->find(key)) {
+    const Kernel &kernel = *kernelAt(*known);
+    if (kernel.pack(driver, args, values, buffer).ok()) {
+      kernel.keep(*memo, args, checked, buffer);
+      return Status();
+    }
+  }
+  Status own = checkAssumptions(*description, values);
+  double times[kMaxVersions + 1];
   for (size_t i = 0; i < count; ++i) {
     const Kernel &kernel = *kernelAt(i);
     bool applies = &kernel == this || kernel.asksForTheSame
@@ -243,8 +252,10 @@ Status Kernel::packFastest(const ContextScope &driver, Span<const Arg> args,
     const Kernel &kernel = *kernelAt(index);
     Status packed = kernel.pack(driver, args, values, buffer);
     if (packed.ok()) {
-      if (isFirst)
+      if (isFirst) {
         kernel.keep(*memo, args, checked, buffer);
+        choices->keep(std::move(key), index);
+      }
       return packed;
     }
     // What the kernel itself says is the error of the launch.

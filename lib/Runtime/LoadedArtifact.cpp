@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ChoiceCache.h"
 #include "LaunchMemo.h"
 #include "tile/Runtime/Launcher.h"
 
@@ -82,6 +83,7 @@ LoadedArtifact::load(std::shared_ptr<Device> device, Artifact artifact) {
       add(**kernel);
       (*kernel)->predictor = std::make_unique<LaunchPredictor>(
           costs, Span<const int64_t>(places.data(), places.size()));
+      (*kernel)->choices = std::make_unique<ChoiceCache>();
     }
     loaded->kernels.push_back(std::move(*kernel));
   }

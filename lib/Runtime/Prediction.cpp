@@ -12,7 +12,6 @@
 #include "tile/Runtime/Prediction.h"
 
 #include <algorithm>
-#include <bitset>
 #include <cmath>
 
 using namespace mlir::tile::runtime;
@@ -488,24 +487,25 @@ void LaunchPredictor::predict(Span<const ExprArg> args, double *times) const {
   Values values{args, exprs.data(), {}};
   for (size_t i = 0; i < exprs.size() && i < kMaxKept; ++i)
     values.kept[i] = exprs[i].evaluate(args);
-  std::bitset<kMaxKept> isPredicted;
-  for (size_t i = 0; i < kernels.size(); ++i)
-    if (!std::isnan(times[i]))
-      times[i] = bound(kernels[i], values);
-  for (double least = INFINITY;;) {
-    // The least bound; beyond the bitset, in order.
-    size_t next = kernels.size();
-    for (size_t i = 0; i < kernels.size(); ++i)
-      if (!(i < kMaxKept && isPredicted[i]) && times[i] < least &&
-          (next == kernels.size() || times[i] < times[next]))
-        next = i;
-    if (next == kernels.size())
-      return;
-    double time = predict(kernels[next], values, least);
-    times[next] = time;
-    least = std::min(least, time);
-    if (next < kMaxKept)
-      isPredicted.set(next);
+  // The one with the least bound is likely to be among the fastest, and rules
+  // others out.
+  size_t first = kernels.size();
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (std::isnan(times[i]))
+      continue;
+    times[i] = bound(kernels[i], values);
+    if (first == kernels.size() || times[i] < times[first])
+      first = i;
+  }
+  if (first == kernels.size())
+    return;
+  double least = predict(kernels[first], values, INFINITY);
+  times[first] = least;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (i == first || !(times[i] < least))
+      continue;
+    times[i] = predict(kernels[i], values, least);
+    least = std::min(least, times[i]);
   }
 }
 

@@ -48,6 +48,29 @@ TEST_F(LaunchChoiceTest, TheFastestIsTaken) {
   EXPECT_EQ(prepared->kernel().name, "scale_few");
 }
 
+TEST_F(LaunchChoiceTest, KnownChoicesAreOfTheirShapesAndAlignments) {
+  Artifact artifact = makeArtifact();
+  KernelSpec &kernel = artifact.manifest.kernels[0];
+  kernel.versions[0].args[0].alignment = 64;
+  std::unique_ptr<LoadedArtifact> loaded = load(artifact);
+  // By turns, so that none is like the launch before.
+  for (int i = 0; i < 3; ++i) {
+    args[0].data = kA;
+    setRows(8);
+    EXPECT_EQ(launched(*loaded), "scale_few");
+    setRows(4096);
+    EXPECT_EQ(launched(*loaded), "scale");
+    args[0].data = kA + 16;
+    setRows(8);
+    EXPECT_EQ(launched(*loaded), "scale");
+    // Bytes of rows that decide nothing in these tiles are another shape.
+    args[0].data = kA;
+    stridesA[0] = 80;
+    EXPECT_EQ(launched(*loaded), "scale_few");
+    stridesA[0] = 72;
+  }
+}
+
 TEST_F(LaunchChoiceTest, OfEqualsTheFirstIsTaken) {
   Artifact artifact = makeArtifact();
   KernelSpec &kernel = artifact.manifest.kernels[0];

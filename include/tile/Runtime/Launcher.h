@@ -106,6 +106,7 @@ struct KernelResources {
 struct CheckedArgs;
 struct LaunchBuffer;
 class Kernel;
+class ChoiceCache;
 class LaunchMemo;
 
 /// A launch whose arguments are checked and whose parameters are packed:
@@ -213,6 +214,8 @@ private:
   bool asksForTheSame = false;
   /// Of a kernel with a cost: its versions' times, and its own behind them.
   std::unique_ptr<LaunchPredictor> predictor;
+  /// Of such a kernel: what was the fastest, for shapes that were launched.
+  std::unique_ptr<ChoiceCache> choices;
   /// What its launch asks for beyond a grid; there is at most one.
   bool hasAttribute() const { return clustered || description->cooperative; }
   std::vector<std::unique_ptr<Kernel>> versions;

@@ -179,8 +179,8 @@ public:
   /// arguments: infinite where an expression has no value. A time that is NAN
   /// before stays so: the kernel is none for the launch. Only the least is
   /// exact: of a kernel that is certainly slower it is a lower bound. Bounds
-  /// are computed of all kernels, whole predictions in the order of the bounds,
-  /// as long as a bound is below the least time.
+  /// are computed of all kernels, whole predictions of those whose bound is
+  /// below the least time so far, beginning with the least bound.
   void predict(Span<const ExprArg> args, double *times) const;
 
 private:
