@@ -79,7 +79,7 @@ TABLES = (
             Set("gemm-random", "one artifact of one program, 200 random problems, B as N×K", "f16", "TFLOP/s", "gemm_random.py run FOLDER", "cuBLAS", ("ratio >= 1.00",), mode="random"),
             Set("gemm-waves", "the same artifact, 40 random problems of one to three waves", "f16", "TFLOP/s", "gemm_random.py run FOLDER", "cuBLAS", ("ratio >= 0.97", "each >= 0.90"), mode="waves"),
             Set("gemm-alone", "the launcher's choice, 40 of the random problems", "f16", "", "gemm_random.py run FOLDER", "the fastest of the artifact's kernels", ("ratio >= 0.97",), 0.01),
-            Set("gemm-choose", "choosing among 40 kernels for sizes that are new", "", "µs", "LaunchPredictor", bar=("ours <= 1",)),
+            Set("gemm-choose", "choosing among the artifact's kernels for sizes that are new", "", "µs", "LaunchPredictor", bar=("ours <= 1",)),
             gemm("gemm-batched", "16 × 2048³, B as K×N and N×K", "f16", "batched", bar=("each >= 1.00",)),
             gemm("gemm-padded", "4093×4099×4001, rows padded to 16 bytes", "f16", "ragged", match="padded", bar=("ratio >= 1.00",)),
             gemm("gemm-contiguous", "4093×4099×4001, rows that start anywhere", "f16", "ragged", match="contiguous", bar=("ratio >= 0.90",)),
