@@ -5,6 +5,7 @@
   pack      compiles the artifact and each of its kernels alone, or what a survey times (--survey): where the compiler is
   run       the artifact against cuBLAS, and against its own kernels measured one by one: where the GPU is
   survey    times configurations of problems one by one, for fitting the cost model: where the GPU is
+  choose    prints the list of configurations that the one program should have: where the compiler is
 
 Problems: half have N and K of 16 layers of language models, half random multiples of 8; M is log-uniform. B is N x K, as
 linear layers have their weights. Every result is first compared with float32 on fresh random inputs, the output poisoned.
@@ -103,6 +104,13 @@ def pack(options):
     return packing.pack([program, *own], __file__, options)
 
 
+def choose(options):
+    surveyed = [json.loads(line) for path in options.surveyed for line in path.read_text().splitlines()]
+    for values in random_gemms.choose(options.bin, options.arch, surveyed, options.most, options.count):
+        print(f"    {values},")
+    return 0
+
+
 def measure(bench, program, problem, alone):
     """A row: the artifact against cuBLAS; of problems in `alone` also each of its kernels."""
     torch = bench.torch
@@ -174,8 +182,14 @@ def main():
     p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")
     packing.add_run_options(p)
     p.add_argument("--seconds", type=float, default=0, help="stop after this time")
+    p = commands.add_parser("choose", help="a list for the one program, where the compiler is")
+    p.add_argument("surveyed", nargs="*", type=pathlib.Path, help="what `survey` wrote with --json")
+    p.add_argument("--most", type=int, default=144, help="configurations at most")
+    p.add_argument("--count", type=int, default=2400, help="problems that they are chosen for")
+    p.add_argument("--bin", default="build/release/bin", help="folder of tile-translate")
+    p.add_argument("--arch", default="sm_90a")
     options = parser.parse_args()
-    sys.exit({"pack": pack, "run": run, "survey": survey}[options.command](options))
+    sys.exit({"pack": pack, "run": run, "survey": survey, "choose": choose}[options.command](options))
 
 
 if __name__ == "__main__":

@@ -317,3 +317,71 @@ def survey_plan(bin_dir, arch, count=100, best=12, others=6, seed=SEED + 2):
         chosen += numbers.sample(near, min(others, len(near)))
         plan.append(dict(problem=shape, configurations=chosen))
     return plan
+
+
+def training(count, seed=777):
+    """(M, N, K) of other problems than those that are measured: of 20 three of one to three waves, six of 48 to 700 rows, the others of
+    any number of rows."""
+    numbers = random.Random(seed)
+    measured = {(p.m, p.n, p.k) for p in problems() + waves()}
+    found = []
+
+    def rows(low, high):
+        return round(math.exp(numbers.uniform(math.log(low), math.log(high))))
+
+    while len(found) < count:
+        kind = len(found) % 20
+        if kind < 3:
+            shape = waves(1, numbers.randrange(1 << 30))[0]
+            shape = (shape.m, shape.n, shape.k)
+        else:
+            m = rows(48, 700) if kind < 9 else rows(1, 16384)
+            layer = numbers.choice(LAYERS) if numbers.random() < 0.5 else (8 * numbers.randint(64, 4096), 8 * numbers.randint(64, 4096))
+            shape = (m, *layer)
+        if shape not in measured:
+            found.append(shape)
+    return found
+
+
+def choose(bin_dir, arch, surveyed, most=144, count=2400):
+    """A list like PACKED. surveyed: rows that `gemm_random.py survey` wrote, which correct predictions. Needs NumPy.
+
+    Greedy, as the launcher sees it: each next configuration is the one with which the launcher's picks, those with the least
+    predicted time, take the least time in the geometric mean; what they take is the predicted time, corrected.
+    """
+    import numpy
+
+    names = {configuration(values).ident(): values for values in pool()}
+    shapes = training(count)
+    logs = {}
+    for first in range(0, len(shapes), 600):
+        for values, times in predictions(pool(), shapes[first : first + 600], bin_dir, arch).items():
+            logs.setdefault(values, []).extend(math.log(t) if t else math.inf for t in times)
+    values = list(logs)
+    predicted = numpy.array([logs[each] for each in values])
+    # How much longer a configuration took than predicted, beside the mean of all; few measurements count less.
+    expected = predictions(
+        sorted({names[name] for row in surveyed for name in row["times"] if name in names}),
+        [(row["m"], row["n"], row["k"]) for row in surveyed],
+        bin_dir,
+        arch,
+    )
+    errors = {}
+    for i, row in enumerate(surveyed):
+        for name, milliseconds in row["times"].items():
+            if names.get(name) in expected:
+                errors.setdefault(names[name], []).append(math.log(milliseconds * 1e3 / expected[names[name]][i]))
+    mean = numpy.mean([e for found in errors.values() for e in found]) if errors else 0.0
+    corrections = [sum(e - mean for e in errors.get(each, ())) / (len(errors.get(each, ())) + 3) for each in values]
+    actual = predicted + numpy.array(corrections)[:, None]
+    chosen, least, taken = [], numpy.full(len(shapes), numpy.inf), numpy.full(len(shapes), numpy.inf)
+    while len(chosen) < most:
+        after = numpy.where(predicted < least, actual, taken)
+        sums = numpy.minimum(after, 100).sum(axis=1)
+        best = int(numpy.argmin(sums))
+        if chosen and numpy.minimum(taken, 100).sum() - sums[best] < 1e-3:
+            break
+        taken, least = after[best], numpy.minimum(least, predicted[best])
+        chosen.append(best)
+    wins = numpy.bincount(numpy.argmin(predicted[chosen], axis=0), minlength=len(chosen))
+    return sorted(values[index] for index, count_of in zip(chosen, wins) if count_of)
