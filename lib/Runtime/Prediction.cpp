@@ -294,9 +294,13 @@ void Predictor::nameLimit(double tensor, double shared, double load,
                           {shared, "shared memory"},
                           {load, "traffic from L2"},
                           {threads, "arithmetic of threads"}};
-  const Limit *most = std::max_element(
+  double longest = std::max({tensor, shared, load, threads});
+  // Of limits that are about the same, the first one: tensor cores, and shared
+  // memory that feeds them just as fast.
+  constexpr double kAlike = 0.97;
+  const Limit *most = std::find_if(
       std::begin(limits), std::end(limits),
-      [](const Limit &a, const Limit &b) { return a.value < b.value; });
+      [&](const Limit &limit) { return limit.value >= kAlike * longest; });
   if (dram > loops / result.gigahertz * 1e-3)
     result.limit = "DRAM";
   else if (most->value < 0.5 * (loops + rest))
