@@ -80,7 +80,7 @@ class Gemm:
     loops: int = 1  # pipelined loops over the same K, one after the other
     nested: int = 0  # > 0: the K loop inside an scf.for of so many trips over all of K
     tunable: bool = False  # tile, stages, threads, cluster and panel are left open; see TUNABLES
-    values: tuple = ()  # of tunables in place of TUNABLES: (name, values); `split`, and `pair` for `cx` and `cy`
+    values: tuple = ()  # of tunables in place of TUNABLES: (name, values), `split` among them
     versions: tuple | int = 0  # of a tunable program: how many combinations the launcher chooses from, or which
     problems: tuple = ()  # (M, N, K) that they are chosen for
     name: str = ""
@@ -329,9 +329,7 @@ scf.if %even {{
         of_m, of_n = "dim(%C, 1)", "dim(%C, 0)"
     cx, cy = p.cluster
     if p.tunable:
-        # `pair`: blocks of a cluster along N (1) or along M (2); none (0).
-        both = ("(1 + %pair mod 2)", "(1 + %pair floordiv 2)")
-        cx, cy = both if "pair" in tunables_of(p) else ("%cx", "%cy")
+        cx, cy = "%cx", "%cy"
     rows, columns = f"{of_m} ceildiv {bm}", f"{of_n} ceildiv {bn}"
     # Clusters divide the grid: tiles that lie wholly outside load zeros and store nothing.
     if p.tunable:

@@ -187,6 +187,54 @@ void bulkLoad(Machine &machine, Thread &thread, const PtxInstruction &i,
   }
 }
 
+/// st.async.weak.shared::cluster.mbarrier::complete_tx::bytes[.v2|.v4].{b32,b64}
+/// [to], values, [mbarrier]: PTX ISA, "st.async". The parts behind the first
+/// five say how much.
+struct StoreForm {
+  unsigned count = 1, bytes = 4;
+};
+
+std::string parseAsyncStore(PtxInstruction &i) {
+  auto form = std::make_shared<StoreForm>();
+  for (llvm::StringRef text : llvm::ArrayRef(i.parts).drop_front(2))
+    if (text == "v2" || text == "v4")
+      form->count = unsigned(text[1] - '0');
+    else if (text == "b32" || text == "b64")
+      form->bytes = text == "b64" ? 8 : 4;
+    else if (text != "weak" && text != "shared::cluster" &&
+             text != "mbarrier::complete_tx::bytes")
+      return "suffix '" + text.str() + "'";
+  i.parsed = form;
+  return "";
+}
+
+void storeAsync(Machine &machine, Thread &, const PtxInstruction &i,
+                uint64_t *slots) {
+  const auto &form = *static_cast<const StoreForm *>(i.parsed.get());
+  uint32_t bytes = form.count * form.bytes;
+  uint64_t to = i.read(0, slots), barrier = i.read(2, slots);
+  if (to % bytes)
+    machine.fail(i, "expected an address that is a multiple of " +
+                        std::to_string(bytes));
+  if (!(to >> kRankShift) || to >> kRankShift != barrier >> kRankShift)
+    machine.fail(i, "expected memory and an mbarrier of one block of the "
+                    "cluster");
+  auto values = readAll(i.operands[1], slots);
+  if (values.size() != form.count)
+    machine.fail(i, "expected " + std::to_string(form.count) +
+                        " registers, got " + std::to_string(values.size()));
+  Agent agent = machine.beginOperation();
+  machine.start(kNoAgent, [=, &machine, &i] {
+    uint32_t local;
+    Block &block = machine.blockOf(to, local);
+    char *place = machine.accessShared(block, local, bytes, AccessKind::Write,
+                                       i.site, agent, Proxy::Generic);
+    for (unsigned k = 0; k < form.count; ++k)
+      std::memcpy(place + k * form.bytes, &values[k], form.bytes);
+    complete(machine, i, barrier, agent, bytes);
+  });
+}
+
 /// cp.async.bulk.shared.cta.to.global(to, from, bytes, policy, has policy[,
 /// mask])
 void bulkStore(Machine &machine, Thread &thread, const PtxInstruction &i,
@@ -371,6 +419,7 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::copyInstructions() {
       {"cp.async.wait.group", copyWait},
       {"cp.async.wait.all", copyWaitAll},
       {"cp.async.mbarrier.arrive", copyArrive},
+      {"st.async", storeAsync, parseAsyncStore},
       {"cp.async.bulk.global.to.shared.cluster", bulkLoad},
       {"cp.async.bulk.shared.cta.to.global", bulkStore},
       {"cp.async.bulk.prefetch.L2", bulkPrefetch},

@@ -97,6 +97,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
 void mlir::tile::buildCopyPipeline(OpPassManager &passes,
                                    const TileToNVVMOptions &options) {
   buildLayoutPipeline(passes, options);
+  ShareResultsPassOptions shared;
+  shared.remarks = options.remarks;
+  passes.addPass(createShareResultsPass(shared));
   PlaceAccumulatorsPassOptions accumulators;
   accumulators.remarks = options.remarks;
   passes.addPass(createPlaceAccumulatorsPass(accumulators));

@@ -4,7 +4,7 @@
 // The sums behind docs/Rationale/TileChoice.md. Cycles of the busiest
 // multiprocessor come first, then the clock that power allows for that mixture,
 // then DRAM. Constants are either figures of the device (DeviceFigures) or
-// fitted to 3,000 times of f16 GEMMs of random sizes on one H200, 7 % off
+// fitted to 5,000 times of f16 GEMMs of random sizes on one H200, 6 % off
 // (standard deviation of the logarithm, those counting most that are fast).
 //
 //===----------------------------------------------------------------------===//
@@ -27,42 +27,54 @@ using namespace mlir::tile::runtime;
 /// warps that do nothing else; or a wait, a barrier, and the issue of the next
 /// copies, by all warps. The second from 385 TFLOP/s at a K step of 32 against
 /// 395 at 64 by mma.sync.
-static constexpr double kRoleCycles = 8.8, kBarrierCycles = 100;
+static constexpr double kRoleCycles = 7, kBarrierCycles = 100;
 /// Of a tile, where slots are released to other multiprocessors, too: who
 /// stores keeps the others waiting.
-static constexpr double kClusterCycles = 2320;
+static constexpr double kClusterCycles = 2430;
+/// What the latency of a load grows to where all multiprocessors load.
+static constexpr double kLatencyUnderLoad = 1.21;
 /// Until the first iteration of a loop has its data beyond the load itself:
 /// launch of the block, descriptors, first barriers.
-static constexpr double kFillCycles = 640;
+static constexpr double kFillCycles = 1390;
 /// Of a persistent block, which goes through its part of the grid.
-static constexpr double kPersistentCycles = 420;
-/// What loading a byte takes longer, as a part, where rows of a tile start
-/// between sectors of 32 bytes. Measured on an H100: GEMMs of 128 x 256 tiles
-/// without multicast run at 390 TFLOP/s in place of 690 where K is an odd
-/// multiple of eight 16-bit elements.
-static constexpr double kMisaligned = 0.49;
+static constexpr double kPersistentCycles = 870;
+/// What the L2 cache is asked for besides, as a part of the bytes loaded, where
+/// rows of a tile start between its lines: at half of one, at a sector, or
+/// between sectors. Measured on an H100: GEMMs of 128 x 256 tiles without
+/// multicast run at 390 TFLOP/s in place of 690 where K is an odd multiple of
+/// eight 16-bit elements.
+static constexpr double kAtHalfLines = 0.18, kAtSectors = 0.10,
+                        kBetweenSectors = 0.60;
+/// Requests of so many blocks for the same lines become one on their way to the
+/// L2 cache, where blocks are launched one by one: those follow each other on
+/// neighbouring multiprocessors. Clusters are dealt out to groups of
+/// multiprocessors by turns, and their multicasts are not merged. Measured on
+/// an H200: 347 x 4096 x 14336 in tiles of 88 x 128 asks for 0.32 GB in place
+/// of 0.79, in clusters of 2 x 1 for 0.63.
+static constexpr int64_t kNeighbours = 8;
+static constexpr double kMerged = 0.78;
 /// Cycles of a byte of a tile that lies outside of its tensor. Tensor copies
 /// fill it with zeros, one after the other with what they load: with 5 rows of
 /// A a tile of 128 x 128 takes 1.45 times as long as one of 8 x 128 on an H200,
 /// though both read the same bytes.
-static constexpr double kOutsideCycles = 0.013;
+static constexpr double kOutsideCycles = 0.014;
 /// Exponent of how limits add up: each hides the others, less the closer they
 /// are. With 8, 3 stages instead of 4 cost 1 % at 128 x 256 x 64.
 static constexpr double kOverlap = 8;
 /// Energy beside that of a cycle of tensor cores: a cycle of shared memory, a
 /// cycle of traffic from L2, a cycle without any of it.
-static constexpr double kSharedEnergy = 0.067, kL2Energy = 0.08,
-                        kIdleEnergy = 0.0735;
+static constexpr double kSharedEnergy = 0.030, kL2Energy = 0.045,
+                        kIdleEnergy = 0.051;
 /// Of a launch; and of DRAM until it streams, which a kernel that computes
 /// meanwhile does not notice.
-static constexpr double kLaunchMicroseconds = 3.7, kDramMicroseconds = 4.8;
+static constexpr double kLaunchMicroseconds = 3.6, kDramMicroseconds = 4.3;
 /// Of the data sheet's (or a plain copy's) bandwidth.
 static constexpr double kDramPart = 0.97;
 /// Latencies until the blocks that share a tile have met: of the meeting, of
 /// each partner; the part of it in rounds that follow another one. What they
 /// add up is counted among the bytes loaded (CostFacts.cpp).
-static constexpr double kPartnerWaits = 0.36, kMeetingWaits = 0.85,
-                        kLaterMeeting = 0.6;
+static constexpr double kPartnerWaits = 0.135, kMeetingWaits = 0.98,
+                        kLaterMeeting = 0.69;
 
 //===----------------------------------------------------------------------===//
 // Sums
@@ -119,6 +131,11 @@ static double together(std::initializer_list<double> limits) {
   return longest * lower(sum);
 }
 
+/// Cycles from a load to its data, where all multiprocessors load.
+static double latencyOf(const DeviceFigures &device) {
+  return kLatencyUnderLoad * device.loadLatency;
+}
+
 /// Reads and writes of shared memory take turns.
 static double sharedCycles(const Work &work, const DeviceFigures &device) {
   return (work.sharedRead + work.sharedWritten) / device.sharedBytes;
@@ -136,21 +153,63 @@ double mlir::tile::runtime::outsideBytes(const Stream &stream, double bytes,
   return reach > stream.footprint ? loaded * (1 - stream.footprint / reach) : 0;
 }
 
+/// Of `count` blocks that follow each other, how many differ in each index.
+/// The order of docs/Rationale/BlockOrder.md: rows of a panel, columns.
+static std::array<double, 3> extentsOf(const LaunchFacts &launch,
+                                       double count) {
+  std::array<double, 3> extents = {1, 1, 1};
+  auto take = [&](unsigned d, double most) {
+    double extent = double(std::max<int64_t>(1, launch.grid[d]));
+    double taken = std::min({count, extent, most});
+    extents[d] *= taken;
+    count = std::max(1.0, count / std::max(1.0, taken));
+  };
+  if (launch.panel)
+    take(1, double(launch.panel));
+  take(0, INFINITY);
+  if (!launch.panel)
+    take(1, INFINITY);
+  take(2, INFINITY);
+  return extents;
+}
+
+double mlir::tile::runtime::requestsBeside(int64_t pitch,
+                                           const std::array<bool, 3> &varies,
+                                           const LaunchFacts &launch) {
+  if (pitch % kSectorBytes != 0)
+    return kBetweenSectors;
+  if (pitch % kLineBytes != 0)
+    return pitch % (kLineBytes / 2) == 0 ? kAtHalfLines : kAtSectors;
+  if (launch.clusterSize() > 1)
+    return 0;
+  std::array<double, 3> extents = extentsOf(launch, kNeighbours);
+  double same = 1;
+  for (unsigned d = 0; d < 3; ++d)
+    if (!varies[d])
+      same *= extents[d];
+  return -kMerged * (1 - 1 / same);
+}
+
+double mlir::tile::runtime::leastRequestsBeside(const LaunchFacts &launch) {
+  return launch.clusterSize() > 1 ? 0
+                                  : -kMerged * (1 - 1.0 / double(kNeighbours));
+}
+
 /// The limit that is reached first.
 double mlir::tile::runtime::iterationCycles(const Phase &phase,
                                             const LaunchFacts &launch,
                                             const DeviceFigures &device) {
   const Work &work = phase.work;
-  double load = (work.loaded + kMisaligned * phase.misaligned) / device.l2Bytes;
+  double load = (work.loaded + phase.requests) / device.l2Bytes;
   double store = work.stored / device.l2Bytes;
   if (phase.stages <= 1) {
     // One thing after the other: a load, what is done with it, a store.
     return load + work.tensorCycles + work.threadCycles +
            (work.sharedRead + work.sharedWritten) / device.sharedBytes + store +
-           work.waits * device.loadLatency;
+           work.waits * latencyOf(device);
   }
   // Loads of `stages - 1` iterations are under way at a time.
-  double pace = (device.loadLatency + load) / double(phase.stages - 1);
+  double pace = (latencyOf(device) + load) / double(phase.stages - 1);
   // One warpgroup's arithmetic hides behind the products of the others.
   double groups = std::max<double>(1, double(launch.consumers) / 128);
   double exposed = work.threadCycles / groups;
@@ -158,7 +217,7 @@ double mlir::tile::runtime::iterationCycles(const Phase &phase,
                              load + store, work.threadCycles, pace});
   return compute + exposed * (work.tensorCycles > 0 ? 1 : 0) +
          (launch.hasRoles ? kRoleCycles : kBarrierCycles) +
-         work.waits * device.loadLatency;
+         work.waits * latencyOf(device);
 }
 
 namespace {
@@ -194,8 +253,7 @@ double Predictor::blockCycles(bool isPipelined) const {
   for (const Phase &phase : phases)
     if ((phase.stages > 1) == isPipelined)
       cycles += phase.runs * phase.trips *
-                (phase.cycles >= 0 ? phase.cycles
-                                   : iterationCycles(phase, launch, device));
+                iterationCycles(phase, launch, device);
   return cycles;
 }
 
@@ -250,21 +308,8 @@ double Predictor::clock(double energy) const {
 /// Bytes from and to DRAM: what blocks that run together read is read once by
 /// all of them, and stays for the next ones where the L2 cache holds it.
 double Predictor::dramBytes(int64_t concurrent, double rounds) const {
-  std::array<double, 3> together = {1, 1, 1};
-  double left = double(std::max<int64_t>(1, concurrent / launch.split));
-  // The order of docs/Rationale/BlockOrder.md: rows of a panel, columns.
-  auto take = [&](unsigned d, double most) {
-    double extent = double(std::max<int64_t>(1, launch.grid[d]));
-    double taken = std::min({left, extent, most});
-    together[d] *= taken;
-    left = std::max(1.0, left / std::max(1.0, taken));
-  };
-  if (launch.panel)
-    take(1, double(launch.panel));
-  take(0, INFINITY);
-  if (!launch.panel)
-    take(1, INFINITY);
-  take(2, INFINITY);
+  std::array<double, 3> together = extentsOf(
+      launch, double(std::max<int64_t>(1, concurrent / launch.split)));
   double inputs = 0;
   for (const Stream &stream : streams)
     if (!stream.isStore)
@@ -328,7 +373,7 @@ Prediction Predictor::run(double atMost) {
   for (const Phase &phase : phases) {
     double times = phase.runs * phase.trips;
     total += phase.work * times;
-    total.loaded += kMisaligned * phase.misaligned * times;
+    total.loaded += phase.requests * times;
   }
   double n = double(result.rounds);
   double load = total.loaded / device.l2Bytes;
@@ -341,7 +386,7 @@ Prediction Predictor::run(double atMost) {
   // Roles load ahead across the tiles of a persistent block.
   double fills = launch.persistent && launch.hasRoles ? 1 : n;
   rest = (blockCycles(/*isPipelined=*/false) * n +
-          fills * (kFillCycles + device.loadLatency)) /
+          fills * (kFillCycles + latencyOf(device))) /
          parallel;
   if (size > launch.split)
     rest += kClusterCycles * n / parallel;
@@ -349,7 +394,7 @@ Prediction Predictor::run(double atMost) {
     rest += kPersistentCycles;
   if (launch.split > 1)
     rest += (kMeetingWaits + kPartnerWaits * double(launch.split - 1)) *
-            device.loadLatency * (1 + kLaterMeeting * (n / parallel - 1));
+            latencyOf(device) * (1 + kLaterMeeting * (n / parallel - 1));
 
   int64_t concurrent =
       std::min(blocks, places * size * std::max<int64_t>(1, launch.resident));
@@ -411,6 +456,7 @@ LaunchPredictor::LaunchPredictor(std::vector<const CostSpec *> costs,
       Phase phase;
       phase.work = loop.work;
       phase.stages = loop.stages;
+      phase.requests = loop.work.loaded * leastRequestsBeside(cost->launch);
       kernel.cycles.push_back(
           iterationCycles(phase, cost->launch, cost->device));
       kernel.places.push_back(placeOf(loop.trips));
@@ -467,7 +513,7 @@ bool LaunchPredictor::read(const Kernel &kernel, const Values &values,
 }
 
 /// Microseconds that a launch takes at least: its pipelined loops at the
-/// highest clock, with all rows between sectors.
+/// highest clock, with all that neighbours can ask for together.
 double LaunchPredictor::bound(const Kernel &kernel, const Values &values) {
   Launch launch;
   if (!read(kernel, values, launch))
@@ -527,10 +573,10 @@ double LaunchPredictor::predict(const Kernel &kernel, const Values &values,
     const CostStream &any = cost.streams[i];
     int64_t elements = launch.next(values), pitch = launch.next(values);
     Phase &phase = launch.phases[any.loop];
-    if (int64_t(double(pitch) * any.elementBytes) % kSectorBytes != 0) {
-      phase.misaligned += any.loaded;
-      phase.cycles = -1;
-    }
+    if (any.loaded > 0)
+      phase.requests +=
+          any.loaded * requestsBeside(int64_t(double(pitch) * any.elementBytes),
+                                      any.varies, launch.facts);
     double share = phase.stages > 1 ? double(launch.facts.split) : 1;
     double times = phase.trips * phase.runs;
     Stream &stream = streams[i];

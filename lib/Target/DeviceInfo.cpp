@@ -22,7 +22,7 @@ static constexpr MultiprocessorRates kGa10x = {512, 1.0, 128, 16, 128, 64, 700};
 static constexpr MultiprocessorRates kOrin = {1024, 1.0, 128, 16, 128, 64, 700};
 static constexpr MultiprocessorRates kAda = {512, 1.0, 128, 16, 128, 64, 800};
 static constexpr MultiprocessorRates kHopper = {2048, 0.62, 128, 16,
-                                                128,  48,   1740};
+                                                128,  49.8, 1740};
 // 148 TFLOP/s of 78 multiprocessors: tensor cores are cut to about a quarter,
 // and what mma.sync reaches of that is not known.
 static constexpr MultiprocessorRates kH20 = {480, 1.0, 128, 16, 128, 64, 1500};

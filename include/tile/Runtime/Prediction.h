@@ -22,8 +22,9 @@
 
 namespace mlir::tile::runtime {
 
-/// Bytes that the L2 cache delivers at a time.
-inline constexpr int64_t kSectorBytes = 32;
+/// Bytes of a line of the L2 cache, which are requested at a time, and of a
+/// sector, which are delivered at a time.
+inline constexpr int64_t kLineBytes = 128, kSectorBytes = 32;
 
 /// What decides how fast a device is, as far as the model knows.
 struct DeviceFigures {
@@ -60,12 +61,14 @@ Work operator*(const Work &work, double times);
 /// A loop whose loads run ahead, or straight-line code (trips 1, stages 1).
 struct Phase {
   Work work; // of one iteration
-  /// Of the bytes loaded: of rows that start between sectors of the L2 cache.
-  double misaligned = 0;
+  /// What the L2 cache is asked for beside the bytes loaded (`requestsBeside`):
+  /// more where rows start between its lines, less where neighbours ask for the
+  /// same.
+  double requests = 0;
   double trips = 1; // iterations each time the loop runs
   double runs = 1;  // times it runs in a block
   int64_t stages = 1;
-  double cycles = -1; // of one iteration: `iterationCycles`, or not computed
+  double cycles = -1; // of one iteration at least, or not computed
 };
 
 /// One buffer's traffic with DRAM.
@@ -104,6 +107,14 @@ struct LaunchFacts {
 /// reads.
 double outsideBytes(const Stream &stream, double bytes, double loaded,
                     const std::array<int64_t, 3> &grid);
+
+/// Of what a block loads, what the L2 cache is asked for besides, as a part of
+/// it. `pitch`: bytes from row to row; 0: rows do not matter. `varies`: as in
+/// Stream.
+double requestsBeside(int64_t pitch, const std::array<bool, 3> &varies,
+                      const LaunchFacts &launch);
+/// The least that it can be.
+double leastRequestsBeside(const LaunchFacts &launch);
 
 /// Cycles of an iteration in the steady state.
 double iterationCycles(const Phase &phase, const LaunchFacts &launch,
@@ -186,7 +197,7 @@ public:
 private:
   struct Kernel {
     const CostSpec *cost;
-    std::vector<double> cycles; ///< of an iteration of each loop
+    std::vector<double> cycles; ///< of an iteration of each loop at least
     /// Of each expression in `exprs`: tiles, trips, then of each stream its
     /// elements and pitch.
     std::vector<uint16_t> places;

@@ -42,14 +42,17 @@ static constexpr int64_t kBarrierBytes = 16; // full and empty, a slot
 /// registers directly, in sectors that are half used: about 8,500 cycles for
 /// 128 x 256 elements of f16 (5 % of 8192^3; RESULTS.md, ablation).
 static constexpr double kScatteredStores = 8, kScatteredWaits = 1;
-/// Latencies that a store through shared memory waits for (600 cycles), and one
+/// Latencies that a store through shared memory waits for (400 cycles), and one
 /// that a reduction across threads does.
-static constexpr double kStoreWaits = 0.4, kReduceWaits = 0.15;
+static constexpr double kStoreWaits = 0.18, kReduceWaits = 0.15;
 /// What adding up a byte of a split tile takes, in bytes loaded from L2: some
-/// 70 cycles a kilobyte, however many blocks share the tile (measured on an
-/// H100 for tiles of 32 to 128 KB).
-static constexpr double kExchange = 3;
-/// The same of persistent blocks, to which no shared memory is left for it: 300
+/// 97 cycles a kilobyte, however many blocks share the tile (alone it takes 86
+/// to 125, measured on an H200 for tiles of 32 to 96 KB).
+static constexpr double kExchange = 4.7;
+/// The same of the parts that others send, where each block finishes a part:
+/// some 90 cycles a kilobyte (alone 70 to 80).
+static constexpr double kPartExchange = 4.4;
+/// The same as kExchange of persistent blocks, to which no shared memory is left for it: 300
 /// to 900 cycles a kilobyte (measured on an H200 for tiles of 40 to 192 KB).
 static constexpr double kPersistentExchange = 25;
 /// Left between two tiles' products where a role stores the first during the
@@ -91,6 +94,7 @@ private:
   void visitOp(Operation *op, double times, unsigned phase, bool &hasLoad);
   void visitPipelined(PipelinedOp loop, double times, unsigned phase);
   int64_t sharers(TileMoveOpInterface copy);
+  int64_t finishers(Value fragment);
   bool passesShared(TileMoveOpInterface copy);
   bool leavesLater(TileMoveOpInterface copy, unsigned phase);
   void visitCopy(TileMoveOpInterface copy, double times, unsigned phase,
@@ -261,12 +265,13 @@ static runtime::Expr elementsOf(BlockArgument argument) {
   return elements;
 }
 
-/// Whether rows of an argument start between sectors, as far as its sizes say.
-static bool isMisaligned(BlockArgument argument, ArrayRef<int64_t> sizes) {
+/// Bytes from row to row of an argument, as far as its sizes say; 0 where they
+/// do not.
+static int64_t pitchBytes(BlockArgument argument, ArrayRef<int64_t> sizes) {
   auto type = cast<MemRefType>(argument.getType());
-  return type.getRank() >= 2 && type.getLayout().isIdentity() &&
-         sizes.back() * storageBitsOf(argument) % (8 * runtime::kSectorBytes) !=
-             0;
+  if (type.getRank() < 2 || !type.getLayout().isIdentity())
+    return 0;
+  return sizes.back() * static_cast<int64_t>(storageBitsOf(argument)) / 8;
 }
 
 /// A block's traffic with a buffer: offsets say which blocks share it.
@@ -292,8 +297,15 @@ void KernelReader::addStream(Value buffer, ValueRange offsets, double bytes,
       runtime::outsideBytes(stream, bytes * where.trips * where.runs * share,
                             loaded * where.trips * where.runs, facts.grid);
   facts.streams.push_back(stream);
-  if (isMisaligned(argument, extents))
-    where.misaligned += loaded;
+  runtime::LaunchFacts launch;
+  launch.grid = facts.grid;
+  launch.cluster = facts.cluster;
+  launch.panel = facts.panel;
+  launch.split = facts.split;
+  if (loaded > 0)
+    where.requests +=
+        loaded * runtime::requestsBeside(pitchBytes(argument, extents),
+                                         stream.varies, launch);
 
   runtime::CostStream any;
   any.loop = phase;
@@ -367,6 +379,19 @@ int64_t KernelReader::sharers(TileMoveOpInterface copy) {
   return ClusterGroups(kernel).size(dims);
 }
 
+/// The blocks that finish a part each of a split tile, as far as
+/// `--tile-share-results` will find equal parts in its layout: eight columns,
+/// or eight rows where operands are swapped, belong together.
+int64_t KernelReader::finishers(Value fragment) {
+  if (facts.split <= 1 || !isFragment(fragment) ||
+      typeOf(fragment).getRank() != 2)
+    return 1;
+  ArrayRef<int64_t> shape = typeOf(fragment).getShape();
+  int64_t extent = shape[0] % kWgmmaM != 0 ? shape[0] : shape[1];
+  constexpr int64_t kTogether = 8;
+  return extent % (kTogether * facts.split) == 0 ? facts.split : 1;
+}
+
 void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
                              unsigned phase, bool &hasLoad) {
   Value source = copy.getSource(), destination = copy.getTarget();
@@ -384,6 +409,7 @@ void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
               own.loaded * times, false, phase);
   }
   if (isGlobal(destination)) {
+    to /= double(finishers(source));
     own.stored = to;
     if (isFragment(source) && leavesLater(copy, phase)) {
       own.stored = 0;
@@ -395,8 +421,9 @@ void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
       own.stored *= kScatteredStores;
       own.waits = kScatteredWaits;
     }
-    addStream(destination, placesOf(copy, copy.getTargetOffsets()), to * times,
-              /*loaded=*/0, true, phase);
+    addStream(destination, placesOf(copy, copy.getTargetOffsets()),
+              to * double(finishers(source)) * times, /*loaded=*/0, true,
+              phase);
   }
   if (isShared(source) && !isGlobal(destination))
     own.sharedRead += from;
@@ -482,11 +509,14 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
       refused = facts.refused;
     work(phase) += facts.work * times;
     gemmRegisters = std::max(gemmRegisters, facts.registers);
-    if (this->facts.split > 1 && exchanged.insert(gemm.getC()).second)
-      work(0).loaded +=
-          (this->facts.persistent ? kPersistentExchange : kExchange) *
-          bitsOf(gemm.getC()) / 8 *
-          double(typeOf(gemm.getC()).getNumElements());
+    if (this->facts.split > 1 && exchanged.insert(gemm.getC()).second) {
+      double split = double(this->facts.split);
+      double each = this->facts.persistent        ? kPersistentExchange
+                    : finishers(gemm.getC()) == 1 ? kExchange
+                                                  : kPartExchange * (split - 1) / split;
+      work(0).loaded += each * bitsOf(gemm.getC()) / 8 *
+                        double(typeOf(gemm.getC()).getNumElements());
+    }
     return;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op)) {

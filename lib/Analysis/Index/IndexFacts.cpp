@@ -282,6 +282,10 @@ IndexFacts Evaluator::ofResult(Operation *op, Value value, unsigned depth) {
   auto rhs = [&] { return of(op->getOperand(1), depth); };
   return llvm::TypeSwitch<Operation *, IndexFacts>(op)
       .Case<BlockRangeOp>([](auto) { return IndexFacts{1, 0, {}}; })
+      .Case<ClusterPartsOp>([&](ClusterPartsOp parts) {
+        auto blocks = static_cast<int64_t>(parts.getBlocks());
+        return IndexFacts{1, 0, value == parts.getEnd() ? blocks : blocks - 1};
+      })
       .Case<BlockCoordinatesOp>([&](BlockCoordinatesOp block) {
         KernelOp kernel = kernelOf(block);
         IndexFacts id =

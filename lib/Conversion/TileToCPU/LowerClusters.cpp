@@ -9,6 +9,9 @@
 // combined so far to the next one, which runs later and asks in the same order.
 // The runtime keeps what is handed over.
 //
+// So are results that the blocks share out (`parts`): all parts are the last
+// block's, which is why a kernel goes over its parts by a loop.
+//
 //===----------------------------------------------------------------------===//
 #include "RuntimeCalls.h"
 #include "tile/Conversion/Combination.h"
@@ -16,6 +19,15 @@
 
 using namespace mlir;
 using namespace mlir::tile;
+
+/// The place of the block among those that combine, by its rank.
+static Value placeAmong(OpBuilder &builder, Location loc, Value rank,
+                        int64_t blocks, int64_t stride) {
+  Value group = arith::DivUIOp::create(builder, loc, rank,
+                                       indexConstant(builder, loc, stride));
+  return arith::RemUIOp::create(builder, loc, group,
+                                indexConstant(builder, loc, blocks));
+}
 
 static void lowerReduce(ClusterReduceOp op, int64_t number, Value rank) {
   OpBuilder builder(op);
@@ -29,9 +41,7 @@ static void lowerReduce(ClusterReduceOp op, int64_t number, Value rank) {
   Value soFar = allocateScratch(builder, op, carried);
 
   Value stride = indexConstant(builder, loc, op.getStride());
-  Value blocks = indexConstant(builder, loc, op.getBlocks());
-  Value place = arith::RemUIOp::create(
-      builder, loc, arith::DivUIOp::create(builder, loc, rank, stride), blocks);
+  Value place = placeAmong(builder, loc, rank, op.getBlocks(), op.getStride());
   // Blocks that combine their values have the same first rank.
   Value first = arith::SubIOp::create(
       builder, loc, rank, arith::MulIOp::create(builder, loc, place, stride));
@@ -83,7 +93,51 @@ static void lowerReduce(ClusterReduceOp op, int64_t number, Value rank) {
   op.erase();
 }
 
+static void lowerParts(ClusterPartsOp op, Value rank) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto blocks = static_cast<int64_t>(op.getBlocks());
+  Value place = placeAmong(builder, loc, rank, blocks,
+                           static_cast<int64_t>(op.getStride()));
+  Value isLast =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, place,
+                            indexConstant(builder, loc, blocks - 1));
+  Value none = indexConstant(builder, loc, 0);
+  Value all = arith::SelectOp::create(
+      builder, loc, isLast, indexConstant(builder, loc, blocks), none);
+  op.replaceAllUsesWith(ValueRange{none, all});
+  op.erase();
+}
+
+static void lowerPart(ClusterPartOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto type = cast<MemRefType>(op.getTarget().getType());
+  std::optional<unsigned> dim = op.getDividedDim();
+  Value first = arith::MulIOp::create(
+      builder, loc, op.getPart(),
+      indexConstant(builder, loc, type.getDimSize(*dim)));
+  loopOver(builder, loc, type.getShape(),
+           [&](OpBuilder &b, Location, ValueRange indices) {
+             SmallVector<Value> from(indices);
+             from[*dim] = arith::AddIOp::create(b, loc, from[*dim], first);
+             Value value = memref::LoadOp::create(b, loc, op.getSource(), from);
+             memref::StoreOp::create(b, loc, value, op.getTarget(), indices);
+           });
+  op.erase();
+}
+
 void tile::lowerClusterReduces(func::FuncOp function, Value rank) {
+  SmallVector<ClusterPartsOp> shares;
+  SmallVector<ClusterPartOp> parts;
+  function.walk([&](Operation *op) {
+    if (auto share = dyn_cast<ClusterPartsOp>(op))
+      shares.push_back(share);
+    else if (auto part = dyn_cast<ClusterPartOp>(op))
+      parts.push_back(part);
+  });
+  llvm::for_each(shares, [&](ClusterPartsOp op) { lowerParts(op, rank); });
+  llvm::for_each(parts, lowerPart);
   SmallVector<ClusterReduceOp> reduces;
   function.walk([&](ClusterReduceOp op) { reduces.push_back(op); });
   for (auto [number, op] : llvm::enumerate(reduces))

@@ -471,11 +471,23 @@ def scan_with(
 
 
 def cluster_reduce(
-    kind, target: Operand, blocks: int, stride: int = 1, *, is_unsigned=None, loc=None, ip=None
+    kind, target: Operand, blocks: int, stride: int = 1, *, parts=None, is_unsigned=None, loc=None, ip=None
 ) -> _ops.ClusterReduceOp:
-    """Combines a fragment over blocks of a cluster, into the last one (sum, max, min)."""
-    given = _attributes({"is_unsigned": is_unsigned})
+    """Combines a fragment over blocks of a cluster (sum, max, min), into the last one, or into each
+    a part along dimension `parts`."""
+    given = _attributes({"parts": parts, "is_unsigned": is_unsigned})
     return _ops.ClusterReduceOp(kind, _value(target), blocks, stride, **given, loc=loc, ip=ip)
+
+
+def cluster_parts(blocks: int, stride: int = 1, *, loc=None, ip=None) -> "tuple[_ir.Value, ...]":
+    """The parts of what `cluster_reduce` shares out that this block finishes: the first, and the one behind the last."""
+    op = _ops.ClusterPartsOp(blocks, stride, loc=loc, ip=ip)
+    return op.first, op.end
+
+
+def cluster_part(source: Operand, part: Operand, target: Operand, *, loc=None, ip=None) -> _ops.ClusterPartOp:
+    """Copies a part of what `cluster_reduce` has shared out into a fragment of its own."""
+    return _ops.ClusterPartOp(_value(source), _index(part), _value(target), loc=loc, ip=ip)
 
 
 def convert_layout(source: Operand, target: Operand, *, loc=None, ip=None) -> _ops.ConvertLayoutOp:

@@ -33,16 +33,20 @@ ClusterExchange::ClusterExchange(ClusterReduceOp op, int64_t registers,
                                  int64_t threads)
     : carrier(carrierOf(
           cast<MemRefType>(op.getTarget().getType()).getElementType())),
-      blocks(op.getBlocks()), registers(registers), threads(threads) {}
+      blocks(op.getBlocks()),
+      registers(op.getParts() ? registers / blocks : registers),
+      threads(threads), inParts(op.getParts().has_value()) {}
 
 ClusterExchange::Shape ClusterExchange::shapeOf(int64_t count) const {
   int64_t width = 1;
   while (width * 2 * bytesOfElement() <= 16 && count % (width * 2) == 0 &&
-         count >= width * 2 * blocks)
+         (inParts || count >= width * 2 * blocks))
     width *= 2;
+  int64_t groupBytes = width * bytesOfElement() * threads;
+  if (inParts)
+    return {width, count / width * (blocks - 1), count / width, groupBytes};
   int64_t perBlock = llvm::divideCeil(count / width, blocks);
-  return {width, perBlock * blocks, perBlock,
-          width * bytesOfElement() * threads};
+  return {width, perBlock * blocks, perBlock, groupBytes};
 }
 
 int64_t ClusterExchange::largestPiece(int64_t available) const {

@@ -16,12 +16,14 @@ namespace mlir::tile::nvvm {
 
 class ClusterExchange {
 public:
-  /// Of a fragment with `registers` in each of the agent's `threads`.
+  /// Of a fragment with `registers` in each of the agent's `threads`. Pieces
+  /// are registers of the fragment, or of one part (`parts`).
   ClusterExchange(ClusterReduceOp op, int64_t registers, int64_t threads);
 
   /// One access of a thread: `width` registers together. `groups` such accesses
-  /// hold a piece, rounded up so that each block has as many (`perBlock`);
-  /// those of all threads take `groupBytes`.
+  /// hold a piece, rounded up so that each block has as many (`perBlock`), or,
+  /// of a part, what each of the other blocks sends (`perBlock`); those of all
+  /// threads take `groupBytes`.
   struct Shape {
     int64_t width, groups, perBlock, groupBytes;
     int64_t bytes() const { return groups * groupBytes; }
@@ -36,12 +38,16 @@ public:
   int64_t choosePiece(KernelOp kernel, const TargetInfo &target,
                       int64_t used) const;
 
+  /// Registers that are exchanged piece by piece.
+  int64_t numRegisters() const { return registers; }
+
   /// The type that elements are exchanged and combined in.
   Type carrier;
 
 private:
   int64_t bytesOfElement() const { return carrier.getIntOrFloatBitWidth() / 8; }
   int64_t blocks, registers, threads;
+  bool inParts;
 };
 
 /// A ring that nobody uses from `op` on: what was copied into it, by this block

@@ -276,6 +276,9 @@ void ClusterReduceOp::getLayoutConstraints(LayoutConstraints &constraints) {
                             /*writes=*/true);
 }
 
+// Formed where layouts are known.
+void ClusterPartOp::getLayoutConstraints(LayoutConstraints &) {}
+
 // The conversion joins two layouts that others determine.
 void ConvertLayoutOp::getLayoutConstraints(LayoutConstraints &) {}
 

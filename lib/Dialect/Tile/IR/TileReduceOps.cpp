@@ -152,6 +152,23 @@ void ScanOp::getEffects(EffectList &effects) {
 // ClusterReduceOp
 //===----------------------------------------------------------------------===//
 
+/// `blocks` of a cluster, `stride` ranks apart.
+static LogicalResult verifyClusterBlocks(Operation *op, StringRef rule,
+                                         uint64_t blocks, uint64_t stride) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  int64_t size = kernel ? kernel.getClusterSize() : 1;
+  constexpr uint64_t kMost = 16;
+  if (blocks >= 2 && blocks <= kMost && stride >= 1 && stride <= kMost &&
+      (!kernel || size % static_cast<int64_t>(blocks * stride) == 0))
+    return success();
+  return op->emitOpError()
+         << "[" << rule
+         << "] expected two blocks or more, whose number times the stride "
+            "divides the kernel's cluster of "
+         << size << ", got " << static_cast<int64_t>(blocks) << " with stride "
+         << static_cast<int64_t>(stride);
+}
+
 LogicalResult ClusterReduceOp::verify() {
   auto type = dyn_cast<MemRefType>(getTarget().getType());
   if (!type || !type.hasStaticShape() || !isFragment(getTarget()) ||
@@ -168,17 +185,16 @@ LogicalResult ClusterReduceOp::verify() {
     return emitOpError() << "[cluster_reduce-2] expected `is_unsigned` on "
                             "integers, got "
                          << type.getElementType();
-  auto blocks = static_cast<int64_t>(getBlocks());
-  auto stride = static_cast<int64_t>(getStride());
-  auto kernel = (*this)->getParentOfType<KernelOp>();
-  int64_t size = kernel ? kernel.getClusterSize() : 1;
-  if (blocks < 2 || blocks > 16 || stride < 1 || stride > 16 ||
-      (kernel && size % (blocks * stride) != 0))
-    return emitOpError() << "[cluster_reduce-3] expected two blocks or more, "
-                            "whose number times the stride divides the "
-                            "kernel's cluster of "
-                         << size << ", got " << blocks << " with stride "
-                         << stride;
+  if (failed(verifyClusterBlocks(*this, "cluster_reduce-3", getBlocks(),
+                                 getStride())))
+    return failure();
+  if (std::optional<uint64_t> dim = getParts())
+    if (*dim >= static_cast<uint64_t>(type.getRank()) ||
+        type.getDimSize(*dim) % static_cast<int64_t>(getBlocks()) != 0)
+      return emitOpError()
+             << "[cluster_reduce-4] expected `parts` to name a dimension of "
+             << type << " whose extent " << getBlocks()
+             << " blocks divide, got " << *dim;
   return success();
 }
 
@@ -188,6 +204,56 @@ void ClusterReduceOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
 }
 
 void ClusterReduceOp::getEffects(EffectList &effects) {
+  effectsFromAccesses(*this, effects);
+}
+
+//===----------------------------------------------------------------------===//
+// ClusterPartsOp, ClusterPartOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ClusterPartsOp::verify() {
+  return verifyClusterBlocks(*this, "cluster_parts-1", getBlocks(),
+                             getStride());
+}
+
+std::optional<unsigned> ClusterPartOp::getDividedDim() {
+  auto source = cast<MemRefType>(getSource().getType()),
+       target = cast<MemRefType>(getTarget().getType());
+  for (unsigned dim = 0; dim < source.getRank(); ++dim)
+    if (source.getDimSize(dim) != target.getDimSize(dim))
+      return dim;
+  return std::nullopt;
+}
+
+LogicalResult ClusterPartOp::verify() {
+  auto source = dyn_cast<MemRefType>(getSource().getType()),
+       target = dyn_cast<MemRefType>(getTarget().getType());
+  auto fail = [&] {
+    return emitOpError() << "[cluster_part-1] expected a part of a fragment "
+                            "along one dimension, got "
+                         << getTarget().getType() << " of "
+                         << getSource().getType();
+  };
+  if (!source || !target || !isFragment(getSource()) ||
+      !isFragment(getTarget()) || !source.hasStaticShape() ||
+      !target.hasStaticShape() || source.getRank() != target.getRank() ||
+      source.getElementType() != target.getElementType())
+    return fail();
+  unsigned divided = 0;
+  for (auto [whole, part] : llvm::zip(source.getShape(), target.getShape())) {
+    if (part < 1 || whole % part != 0)
+      return fail();
+    divided += whole != part;
+  }
+  return divided == 1 ? success() : fail();
+}
+
+void ClusterPartOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  accesses.push_back({getSource(), {}, {}, false, false});
+  accesses.push_back({getTarget(), {}, {}, true, false});
+}
+
+void ClusterPartOp::getEffects(EffectList &effects) {
   effectsFromAccesses(*this, effects);
 }
 

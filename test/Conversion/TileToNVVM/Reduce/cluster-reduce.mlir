@@ -89,7 +89,13 @@ tile.kernel @halves(%X: memref<128xf16>, %Y: memref<128xf16>) grid(%bx) = (8) th
 // CHECK-NOT: barrier.cluster.wait
 // CHECK: cp.async.bulk.tensor.2d.shared::cluster.global
 // CHECK: barrier.cluster.wait.aligned;
-// CHECK: ld.shared::cluster.v4.b32
+// Each block finishes 32 columns: others write what belongs to them into its memory, and a barrier counts the bytes.
+// CHECK: mbarrier.expect_tx
+// CHECK: mbarrier.arrive.release.cluster.shared::cluster.b64
+// CHECK: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32
+// CHECK: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64
+// CHECK: ld.shared::cta.v4.b32
+// CHECK-NOT: ld.shared::cluster
 // CHECK: cp.async.bulk.tensor.2d.global.shared::cta
 // CHECK-NOT: barrier.cluster
 // The sums are exchanged in the slots of the ring: three of 24576 bytes, a piece of 2048 to store from, and mbarriers.

@@ -323,6 +323,43 @@ tile.kernel @k() grid(%bx) = (6) threads(32) cluster(6) {
 
 // -----
 
+// cluster_reduce-4: parts along a dimension that there is
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  %s = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster_reduce-4] expected `parts` to name a dimension of 'memref<8xf32, #tile.fragment>' whose extent 2 blocks divide, got 1}}
+  tile.cluster_reduce sum %s blocks(2) stride(1) parts(1) : memref<8xf32, #tile.fragment>
+}
+
+// -----
+
+// cluster_reduce-4: of equal extents
+tile.kernel @k() grid(%bx) = (3) threads(32) cluster(3) {
+  %s = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster_reduce-4] expected `parts` to name a dimension of 'memref<8xf32, #tile.fragment>' whose extent 3 blocks divide, got 0}}
+  tile.cluster_reduce sum %s blocks(3) stride(1) parts(0) : memref<8xf32, #tile.fragment>
+}
+
+// -----
+
+// cluster_parts-1: blocks that the cluster has
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  // expected-error @+1 {{[cluster_parts-1] expected two blocks or more, whose number times the stride divides the kernel's cluster of 2, got 4 with stride 1}}
+  %first, %end = tile.cluster_parts blocks(4) stride(1)
+}
+
+// -----
+
+// cluster_part-1: a part along one dimension
+tile.kernel @k() grid(%bx) = (2) threads(32) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %s = tile.alloc : memref<8x8xf32, #tile.fragment>
+  %t = tile.alloc : memref<4x4xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster_part-1] expected a part of a fragment along one dimension, got 'memref<4x4xf32, #tile.fragment>' of 'memref<8x8xf32, #tile.fragment>'}}
+  tile.cluster_part %s[%c0] to %t : memref<8x8xf32, #tile.fragment> to memref<4x4xf32, #tile.fragment>
+}
+
+// -----
+
 // gemm-2: a sparse A has half of the columns
 #shared = #gpu.address_space<workgroup>
 tile.kernel @k() grid(%bx) = (1) threads(128) {

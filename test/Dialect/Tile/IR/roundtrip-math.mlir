@@ -89,4 +89,16 @@ tile.kernel @clusters() grid(%bx, %by) = (8, 2) threads(128) cluster(4, 2) {
   tile.cluster_reduce sum %s blocks(4) stride(1) : memref<64x32xf32, #tile.fragment>
   // CHECK: tile.cluster_reduce min %{{.*}} blocks(2) stride(4) {is_unsigned} : memref<64xi32, #tile.fragment>
   tile.cluster_reduce min %i blocks(2) stride(4) {is_unsigned} : memref<64xi32, #tile.fragment>
+  %h = tile.alloc : memref<64x8xf32, #tile.fragment>
+  %one = arith.constant 1 : index
+  // CHECK: tile.cluster_reduce sum %{{.*}} blocks(4) stride(1) parts(1) : memref<64x32xf32, #tile.fragment>
+  // GENERIC: "tile.cluster_reduce"({{.*}}) <{blocks = 4 : i64, kind = #tile.reduce_kind<sum>, parts = 1 : i64, stride = 1 : i64}>
+  tile.cluster_reduce sum %s blocks(4) stride(1) parts(1) : memref<64x32xf32, #tile.fragment>
+  // CHECK: %[[FIRST:.*]], %[[END:.*]] = tile.cluster_parts blocks(4) stride(1)
+  %first, %end = tile.cluster_parts blocks(4) stride(1)
+  // CHECK: scf.for %[[P:.*]] = %[[FIRST]] to %[[END]]
+  scf.for %p = %first to %end step %one {
+    // CHECK: tile.cluster_part %{{.*}}[%[[P]]] to %{{.*}} : memref<64x32xf32, #tile.fragment> to memref<64x8xf32, #tile.fragment>
+    tile.cluster_part %s[%p] to %h : memref<64x32xf32, #tile.fragment> to memref<64x8xf32, #tile.fragment>
+  }
 }

@@ -345,7 +345,7 @@ def Tile_TopKOp : Tile_TileOp<"topk"> {
 }
 
 def Tile_ClusterReduceOp : Tile_TileOp<"cluster_reduce"> {
-  let summary = "combines a fragment over blocks of a cluster, into the last one";
+  let summary = "combines a fragment over blocks of a cluster, into the last one or a part into each";
   let description = !strconcat([{
     The `blocks` of a cluster whose ranks are `stride` apart, first, first +
     stride, ..., hold a fragment each. Afterwards the last of them holds the
@@ -354,6 +354,12 @@ def Tile_ClusterReduceOp : Tile_TileOp<"cluster_reduce"> {
     narrower than 32 bits are combined in f32 and rounded once. All blocks of a
     cluster run the operation equally often. `max` and `min` ignore NaN operands.
 
+    With `parts(D)` the combination is shared out: dimension D is divided into
+    as many parts as there are blocks, and `tile.cluster_parts` says which of
+    them a block finishes. Only `tile.cluster_part` reads the fragment then.
+    What belongs to a part is taken in the order of ranks from the block that
+    finishes it on, around the end.
+
     Constraints:
     - cluster_reduce-1: the target is a fragment of numbers of static shape, of
       32 or 64 bits an element, or narrower floats or integers.
@@ -361,16 +367,73 @@ def Tile_ClusterReduceOp : Tile_TileOp<"cluster_reduce"> {
       integers.
     - cluster_reduce-3: `blocks` is 2 or more, `stride` 1 or more, and
       `blocks` * `stride` divides the size of the kernel's cluster.
+    - cluster_reduce-4: `parts` names a dimension of the target, whose extent
+      `blocks` divides.
 
     ```mlir
     tile.cluster_reduce sum %acc blocks(4) stride(1) : memref<64x128xf32, #tile.fragment>
+    tile.cluster_reduce sum %acc blocks(2) stride(1) parts(1) : memref<64x128xf32, #tile.fragment>
     ```
   }], ClusterReduceAttributes);
   let arguments = (ins Tile_ReduceKindAttr:$kind, Arg<AnyMemRef, "">:$target,
-    I64Attr:$blocks, I64Attr:$stride, UnitAttr:$is_unsigned);
+    I64Attr:$blocks, I64Attr:$stride, OptionalAttr<I64Attr>:$parts,
+    UnitAttr:$is_unsigned);
   let assemblyFormat = [{
     custom<Keyword>($kind) $target `blocks` `(` $blocks `)` `stride` `(` $stride `)`
-    attr-dict `:` type($target)
+    (`parts` `(` $parts^ `)`)? attr-dict `:` type($target)
+  }];
+}
+
+def Tile_ClusterPartsOp : Tile_Op<"cluster_parts", [Pure]> {
+  let summary = "which parts of shared-out results this block finishes";
+  let description = !strconcat([{
+    Of the parts that `tile.cluster_reduce ... parts` shares out among `blocks`
+    blocks, those from the first result on, up to the second one, are this
+    block's. Each part is one block's. On a GPU, where the blocks of a cluster
+    run at the same time, that is the part of the block's own place among them;
+    where they run one after the other, all parts are the last one's.
+
+    Constraints:
+    - cluster_parts-1: `blocks` is 2 or more, `stride` 1 or more, and
+      `blocks` * `stride` divides the size of the kernel's cluster.
+
+    ```mlir
+    %first, %end = tile.cluster_parts blocks(2) stride(1)
+    scf.for %p = %first to %end step %c1 { ... }
+    ```
+  }], ClusterPartsAttributes);
+  let arguments = (ins I64Attr:$blocks, I64Attr:$stride);
+  let results = (outs Index:$first, Index:$end);
+  let assemblyFormat = "`blocks` `(` $blocks `)` `stride` `(` $stride `)` attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_ClusterPartOp : Tile_TileOp<"cluster_part"> {
+  let summary = "copies a part of a shared-out result";
+  let description = !strconcat([{
+    Part `part` of what `tile.cluster_reduce ... parts` has combined in `source`,
+    into a fragment of its own. `part` is one that `tile.cluster_parts` gives to
+    this block.
+
+    Constraints:
+    - cluster_part-1: both sides are fragments of the same rank and element type;
+      the target has a part of the source along one dimension, and all of it
+      along the others.
+    - cluster_part-2: on a GPU each thread holds the same elements of a part as
+      of the source.
+
+    ```mlir
+    tile.cluster_part %acc[%p] to %half : memref<64x128xf32, #tile.fragment> to memref<64x64xf32, #tile.fragment>
+    ```
+  }], ClusterPartAttributes);
+  let arguments = (ins Arg<AnyMemRef, "">:$source, Index:$part,
+    Arg<AnyMemRef, "">:$target);
+  let assemblyFormat = [{
+    $source `[` $part `]` `to` $target attr-dict `:` type($source) `to` type($target)
+  }];
+  let extraClassDeclaration = [{
+    /// The dimension that is divided; none where both shapes are the same.
+    std::optional<unsigned> getDividedDim();
   }];
 }
 

@@ -389,11 +389,19 @@ defvar ClusterReduceAttributes = [{
     | `kind` |  | `sum`, `max` or `min` |
     | `blocks` | blocks | whose fragments are combined |
     | `stride` | blocks | from the rank of one to that of the next |
+    | `parts` |  | the dimension of which each block gets a part; absent: the last block gets all |
     | `is_unsigned` |  | integers have no sign |
     | `tile.offset` | bytes | where the shared memory begins through which the blocks exchange: the decision of `--tile-place-shared-memory` |
-    | `tile.exchanged` | registers of a thread | that the blocks exchange at a time. Decided likewise |
+    | `tile.exchanged` | registers of a thread | that the blocks exchange at a time, of one part with `parts`. Decided likewise |
     | `tile.in_ring` |  | that memory is a ring's, whose slots are free by then. Decided likewise |
 }];
+defvar ClusterPartsAttributes = [{
+    | attribute | unit | meaning |
+    |---|---|---|
+    | `blocks` | blocks | that the parts are shared out among |
+    | `stride` | blocks | from the rank of one to that of the next |
+}];
+defvar ClusterPartAttributes = "";
 defvar PrintAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
@@ -553,6 +561,8 @@ defvar ScanWithAttributes = "";
 defvar SortAttributes = "";
 defvar TopKAttributes = "";
 defvar ClusterReduceAttributes = "";
+defvar ClusterPartsAttributes = "";
+defvar ClusterPartAttributes = "";
 defvar PrintAttributes = "";
 defvar AssertAttributes = "";
 defvar AssumeAttributes = "";

@@ -85,6 +85,47 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::mlir::ModuleOp"> {
                            "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ShareResultsPass : Pass<"tile-share-results", "::mlir::ModuleOp"> {
+  let summary = "Each block of a split tile finishes a part of it";
+  let description = [{
+    Where blocks of a cluster share a tile's loop (`--tile-split-reduction`),
+    `tile.cluster_reduce` gives the sums to the last of them, and that one
+    alone does what follows. Here each block gets a part of the sums, and does
+    what follows for that part: columns, or rows after a product with swapped
+    operands. That takes moves of whole fragments to or from global memory,
+    fills, and loops over elements, and layouts of which each thread holds
+    equal parts; `remarks` says what is in the way. What is stored does not
+    depend on which block stores it, but for the order in which three blocks or
+    more are added up.
+
+    Before:
+
+    ```mlir
+    tile.cluster_reduce sum %acc blocks(2) stride(1) : memref<128x256xf32, #tile.fragment>
+    scf.if %isLast {
+      tile.copy %acc to %C[%m, %n] : memref<128x256xf32, #tile.fragment> to memref<?x?xf16>
+    }
+    ```
+
+    After:
+
+    ```mlir
+    tile.cluster_reduce sum %acc blocks(2) stride(1) parts(1) : memref<128x256xf32, #tile.fragment>
+    %first, %end = tile.cluster_parts blocks(2) stride(1)
+    scf.for %p = %first to %end step %c1 {
+      tile.cluster_part %acc[%p] to %part : memref<128x256xf32, #tile.fragment> to memref<128x128xf32, #tile.fragment>
+      tile.copy %part to %C[%m, %n2] sizes [128, 128] : memref<128x128xf32, #tile.fragment> to memref<?x?xf16>
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`, `--tile-infer-layouts`.
+    Leaves: no split tile that one block finishes, where others can help.
+  }];
+  let options = [Remarks<"say who finishes split tiles, and why">];
+  let statistics = [
+    Statistic<"sharedTiles", "shared-tiles", "split tiles of which each block finishes a part">];
+}
+
 def PlaceAccumulatorsPass : Pass<"tile-place-accumulators", "::mlir::ModuleOp"> {
   let summary = "Moves the accumulators of gemms by tcgen05 to tensor memory";
   let description = [{

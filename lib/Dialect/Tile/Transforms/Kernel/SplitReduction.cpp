@@ -333,6 +333,7 @@ LogicalResult SplitReductionPass::split(KernelOp kernel,
       clearOthers(loop, buffer, isLast);
     builder.setInsertionPointAfter(after);
     after = ClusterReduceOp::create(builder, loc, kind, buffer, blocks, stride,
+                                    /*parts=*/IntegerAttr(),
                                     /*is_unsigned=*/false);
     remarkAt(remarks, loop)
         << describeBuffer(buffer) << " is combined over " << blocks
