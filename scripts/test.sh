@@ -60,7 +60,7 @@ section "the kernels of examples/gallery against numpy, and through ptxas"
 
 section "random programs against numpy"
 # Two of the paths for each program.
-"$python" test/Fuzz/fuzz.py --seeds 0:230,1000000000:1000000010,3000000000:3000000020,4000000000:4000000020,5000000000:5000000012,6000000000:6000000016,7000000000:7000000016,8000000000:8000000040,9000000000:9000000020,10000000000:10000000030,11000000000:11000000040,12000000000:12000000020 --turns 2 --bin build/release/bin --junit "$results/matrix-fuzz.xml" "${assembler[@]}"
+"$python" test/Fuzz/fuzz.py --seeds 0:230,1000000000:1000000010,3000000000:3000000020,4000000000:4000000020,5000000000:5000000012,6000000000:6000000016,7000000000:7000000016,8000000000:8000000040,9000000000:9000000020,10000000000:10000000030,11000000000:11000000040,12000000000:12000000020,13000000000:13000000020 --turns 2 --bin build/release/bin --junit "$results/matrix-fuzz.xml" "${assembler[@]}"
 [[ -f $results/matrix-fuzz.xml ]] || echo "test/Fuzz/fuzz.py left no results" >>"$results/errors.txt"
 
 section "pytest, of the wheel in an environment of its own"

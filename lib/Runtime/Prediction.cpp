@@ -4,7 +4,7 @@
 // The sums behind docs/Rationale/TileChoice.md. Cycles of the busiest
 // multiprocessor come first, then the clock that power allows for that mixture,
 // then DRAM. Constants are either figures of the device (DeviceFigures) or
-// fitted to 5,000 times of f16 GEMMs of random sizes on one H200, 6 % off
+// fitted to 6,500 times of f16 GEMMs of random sizes on one H200, 6 % off
 // (standard deviation of the logarithm, those counting most that are fast).
 //
 //===----------------------------------------------------------------------===//
@@ -27,24 +27,24 @@ using namespace mlir::tile::runtime;
 /// warps that do nothing else; or a wait, a barrier, and the issue of the next
 /// copies, by all warps. The second from 385 TFLOP/s at a K step of 32 against
 /// 395 at 64 by mma.sync.
-static constexpr double kRoleCycles = 7, kBarrierCycles = 100;
+static constexpr double kRoleCycles = 9.8, kBarrierCycles = 100;
 /// Of a tile, where slots are released to other multiprocessors, too: who
 /// stores keeps the others waiting.
-static constexpr double kClusterCycles = 2430;
+static constexpr double kClusterCycles = 2790;
 /// What the latency of a load grows to where all multiprocessors load.
-static constexpr double kLatencyUnderLoad = 1.21;
+static constexpr double kLatencyUnderLoad = 1.32;
 /// Until the first iteration of a loop has its data beyond the load itself:
 /// launch of the block, descriptors, first barriers.
-static constexpr double kFillCycles = 1390;
+static constexpr double kFillCycles = 2560;
 /// Of a persistent block, which goes through its part of the grid.
-static constexpr double kPersistentCycles = 870;
+static constexpr double kPersistentCycles = 1000;
 /// What the L2 cache is asked for besides, as a part of the bytes loaded, where
 /// rows of a tile start between its lines: at half of one, at a sector, or
 /// between sectors. Measured on an H100: GEMMs of 128 x 256 tiles without
 /// multicast run at 390 TFLOP/s in place of 690 where K is an odd multiple of
 /// eight 16-bit elements.
-static constexpr double kAtHalfLines = 0.18, kAtSectors = 0.10,
-                        kBetweenSectors = 0.60;
+static constexpr double kAtHalfLines = 0.18, kAtSectors = 0.08,
+                        kBetweenSectors = 0.62;
 /// Requests of so many blocks for the same lines become one on their way to the
 /// L2 cache, where blocks are launched one by one: those follow each other on
 /// neighbouring multiprocessors. Clusters are dealt out to groups of
@@ -52,29 +52,29 @@ static constexpr double kAtHalfLines = 0.18, kAtSectors = 0.10,
 /// an H200: 347 x 4096 x 14336 in tiles of 88 x 128 asks for 0.32 GB in place
 /// of 0.79, in clusters of 2 x 1 for 0.63.
 static constexpr int64_t kNeighbours = 8;
-static constexpr double kMerged = 0.78;
+static constexpr double kMerged = 0.54;
 /// Cycles of a byte of a tile that lies outside of its tensor. Tensor copies
 /// fill it with zeros, one after the other with what they load: with 5 rows of
 /// A a tile of 128 x 128 takes 1.45 times as long as one of 8 x 128 on an H200,
 /// though both read the same bytes.
-static constexpr double kOutsideCycles = 0.014;
+static constexpr double kOutsideCycles = 0.0153;
 /// Exponent of how limits add up: each hides the others, less the closer they
 /// are. With 8, 3 stages instead of 4 cost 1 % at 128 x 256 x 64.
 static constexpr double kOverlap = 8;
 /// Energy beside that of a cycle of tensor cores: a cycle of shared memory, a
 /// cycle of traffic from L2, a cycle without any of it.
-static constexpr double kSharedEnergy = 0.030, kL2Energy = 0.045,
-                        kIdleEnergy = 0.051;
+static constexpr double kSharedEnergy = 0.017, kL2Energy = 0.025,
+                        kIdleEnergy = 0.042;
 /// Of a launch; and of DRAM until it streams, which a kernel that computes
 /// meanwhile does not notice.
-static constexpr double kLaunchMicroseconds = 3.6, kDramMicroseconds = 4.3;
+static constexpr double kLaunchMicroseconds = 2.8, kDramMicroseconds = 4.1;
 /// Of the data sheet's (or a plain copy's) bandwidth.
 static constexpr double kDramPart = 0.97;
 /// Latencies until the blocks that share a tile have met: of the meeting, of
 /// each partner; the part of it in rounds that follow another one. What they
 /// add up is counted among the bytes loaded (CostFacts.cpp).
-static constexpr double kPartnerWaits = 0.135, kMeetingWaits = 0.98,
-                        kLaterMeeting = 0.69;
+static constexpr double kPartnerWaits = 0.117, kMeetingWaits = 1.07,
+                        kLaterMeeting = 0.17;
 
 //===----------------------------------------------------------------------===//
 // Sums

@@ -24,10 +24,10 @@ def words(g, a):
     return found
 
 
-def split(g):
+def split(g, wide=False):
     """A loop over K whose iterations the blocks of a cluster share (`split`): it leaves nothing but its product behind."""
     known = list(g.pool)
-    product = kloop(g, plain=True)
+    product = kloop(g, wide, plain=True, layouts=not wide)
     g.pool = [*known, product]
     g.program.attributes["split"] = f"{g.pick(2, 3, 4)} : i64"
     g.program.archs = ("sm_90a", "sm_100a")
@@ -35,8 +35,8 @@ def split(g):
     return product
 
 
-def kloop(g, wide=False, plain=False):
-    """C += A B over K; `plain`: with nothing else in the loop."""
+def kloop(g, wide=False, plain=False, layouts=True):
+    """C += A B over K; `plain`: with nothing else in the loop; `layouts`: some of the program's own."""
     a, b, c = g.rng.choice(TYPES)
     m, n = g.rows, g.columns
     if wide:
@@ -53,9 +53,9 @@ def kloop(g, wide=False, plain=False):
     matrix_a = g.argument([size, own_m] if ta else [own_m, size], a)
     matrix_b = g.argument([own_n, size] if tb else [size, own_n], b)
     fragment_a = g.chance(0.12)
-    tile_a = g.tile([k, m] if ta else [m, k], a, "fragment" if fragment_a and not ta else "shared", bound=6, layout=g.chance(0.3))
-    tile_b = g.tile([n, k] if tb else [k, n], b, "shared", bound=6, layout=g.chance(0.3))
-    product = g.tile([m, n], c, "fragment", bound=min(largest(c), 36 * 4096), layout=g.chance(0.5))
+    tile_a = g.tile([k, m] if ta else [m, k], a, "fragment" if fragment_a and not ta else "shared", bound=6, layout=g.chance(0.3) and layouts)
+    tile_b = g.tile([n, k] if tb else [k, n], b, "shared", bound=6, layout=g.chance(0.3) and layouts)
+    product = g.tile([m, n], c, "fragment", bound=min(largest(c), 36 * 4096), layout=g.chance(0.5) and layouts)
     clear = not plain and g.chance(0.04)
     g.filled(product, g.rng.randrange(-1, 3) if g.chance(0.3) else 0)
     g.tag("kloop", f"gemm_{a}_{c}")

@@ -27,7 +27,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GROUPS, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SHIFTED, FIRST_SPARSE, FIRST_WALKS, Generator
+from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GROUPS, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SHIFTED, FIRST_SPARSE, FIRST_SPLIT, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -79,6 +79,15 @@ def multiplying(g):
         loops.pipelined(g)
 
 
+def splitting(g):
+    """A product whose loop the blocks of a cluster share, and what follows it, element by element for the most part: each
+    block may finish a part of the tile."""
+    gemms.split(g, wide=g.chance(0.8))
+    for _ in range(g.pick(0, 0, 1, 1, 2, 3)):
+        g.rng.choice([steps.update, steps.update, steps.update, steps.copy_tile, steps.reduce, steps.store_again])(g)
+    steps.store(g, g.pool[0])
+
+
 def indexing(g):
     """Rows by indices, atomics, counts."""
     for _ in range(g.rng.randrange(1, 4)):
@@ -123,7 +132,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_SHIFTED:
+    if seed >= FIRST_SPLIT:
+        family = splitting
+    elif seed >= FIRST_SHIFTED:
         family = g.rng.choices(list(FAMILIES), list(FAMILIES.values()))[0]
     elif seed >= FIRST_COMMON:
         family = common.program

@@ -13,6 +13,15 @@
 // RUN: tile-run %t/pieces.mlir --args=A=200x584,B=376x584,C=200x376 --stage=lowered --arch=sm_90a --check | FileCheck %s
 // CHECK: PASS
 
+// Nobody writes into another block's memory before that block has read what lies there, or reads before all has come.
+// RUN: tile-opt %t/columns.mlir --tile-to-nvvm=arch=sm_90a -o %t.nvvm.mlir
+// RUN: awk '/try_wait.parity.acquire.cluster/ && !n {n = 1; next} {print}' %t.nvvm.mlir > %t.early.mlir
+// RUN: not tile-run %t.early.mlir --source=%t/columns.mlir --args=A=120x648,B=120x648,C=120x120,bias=120 --stage=lowered --arch=sm_90a --check 2>&1 | FileCheck %s --check-prefix=EARLY
+// EARLY: race: write of 16 bytes of shared memory {{.*}} earlier asynchronous
+// RUN: awk '/try_wait.parity.acquire.cluster/ {n++; if (n == 2) next} {print}' %t.nvvm.mlir > %t.late.mlir
+// RUN: not tile-run %t.late.mlir --source=%t/columns.mlir --args=A=120x648,B=120x648,C=120x120,bias=120 --stage=lowered --arch=sm_90a --check 2>&1 | FileCheck %s --check-prefix=LATE
+// LATE: race: read of 16 bytes of shared memory
+
 //--- columns.mlir
 #shared = #gpu.address_space<workgroup>
 tile.kernel @columns(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16}, %bias: memref<?xf16>)

@@ -42,16 +42,16 @@ static constexpr int64_t kBarrierBytes = 16; // full and empty, a slot
 /// registers directly, in sectors that are half used: about 8,500 cycles for
 /// 128 x 256 elements of f16 (5 % of 8192^3; RESULTS.md, ablation).
 static constexpr double kScatteredStores = 8, kScatteredWaits = 1;
-/// Latencies that a store through shared memory waits for (400 cycles), and one
+/// Latencies that a store through shared memory waits for (350 cycles), and one
 /// that a reduction across threads does.
-static constexpr double kStoreWaits = 0.18, kReduceWaits = 0.15;
+static constexpr double kStoreWaits = 0.15, kReduceWaits = 0.15;
 /// What adding up a byte of a split tile takes, in bytes loaded from L2: some
-/// 97 cycles a kilobyte, however many blocks share the tile (alone it takes 86
+/// 113 cycles a kilobyte, however many blocks share the tile (alone it takes 86
 /// to 125, measured on an H200 for tiles of 32 to 96 KB).
-static constexpr double kExchange = 4.7;
+static constexpr double kExchange = 5.5;
 /// The same of the parts that others send, where each block finishes a part:
-/// some 90 cycles a kilobyte (alone 70 to 80).
-static constexpr double kPartExchange = 4.4;
+/// some 99 cycles a kilobyte (alone 70 to 80).
+static constexpr double kPartExchange = 4.8;
 /// The same as kExchange of persistent blocks, to which no shared memory is left for it: 300
 /// to 900 cycles a kilobyte (measured on an H200 for tiles of 40 to 192 KB).
 static constexpr double kPersistentExchange = 25;
