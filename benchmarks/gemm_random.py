@@ -6,6 +6,7 @@
   run       the artifact against cuBLAS, and against its own kernels measured one by one: where the GPU is
   survey    times configurations of problems one by one, for fitting the cost model: where the GPU is
   choose    prints the list of configurations that the one program should have: where the compiler is
+  fit       fits the constants of the cost model to what surveys measured, and says how good the choice is
 
 Problems: half have N and K of 16 layers of language models, half random multiples of 8; M is log-uniform. B is N x K, as
 linear layers have their weights. Every result is first compared with float32 on fresh random inputs, the output poisoned.
@@ -111,6 +112,25 @@ def choose(options):
     return 0
 
 
+def fit(options):
+    from tilebench import model
+
+    surveys = model.Surveys(options.surveyed)
+    print(f"{len(surveys.peers)} problems, {len(surveys.times)} times")
+    shapes = [(m, n, k) for m in (20, 237, 1000) for n, k in ((6144, 4096), (5176, 28904))]
+    pool = random_gemms.pool()[::97]
+    far = 0
+    for values, times in random_gemms.predictions(pool, shapes, options.bin, options.arch).items():
+        here = model.predict(model.facts([(values, shape) for shape in shapes]), {})
+        far = max(far, *(abs(a / b - 1) for a, b in zip(here, times)))
+    print(f"the model here and in the compiler are at most {far * 100:.1f} % apart")
+    for name, constants in (("today", {}), ("fitted", model.fit(surveys))):
+        regret, scatter, _ = surveys.judge(constants)
+        print(f"{name}: the choice takes {regret * 100:.2f} % longer than the fastest measured, scatter {scatter * 100:.2f} %")
+    print(json.dumps({name: round(value, 4) for name, value in constants.items()}, indent=1))
+    return 0
+
+
 def measure(bench, program, problem, alone):
     """A row: the artifact against cuBLAS; of problems in `alone` also each of its kernels."""
     torch = bench.torch
@@ -188,8 +208,12 @@ def main():
     p.add_argument("--count", type=int, default=2400, help="problems that they are chosen for")
     p.add_argument("--bin", default="build/release/bin", help="folder of tile-translate")
     p.add_argument("--arch", default="sm_90a")
+    p = commands.add_parser("fit", help="constants of the cost model, where the compiler is")
+    p.add_argument("surveyed", nargs="+", type=pathlib.Path, help="what `survey` wrote with --json")
+    p.add_argument("--bin", default="build/release/bin", help="folder of tile-translate")
+    p.add_argument("--arch", default="sm_90a")
     options = parser.parse_args()
-    sys.exit({"pack": pack, "run": run, "survey": survey, "choose": choose}[options.command](options))
+    sys.exit({"fit": fit, "pack": pack, "run": run, "survey": survey, "choose": choose}[options.command](options))
 
 
 if __name__ == "__main__":

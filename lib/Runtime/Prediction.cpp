@@ -252,8 +252,8 @@ double Predictor::blockCycles(bool isPipelined) const {
   double cycles = 0;
   for (const Phase &phase : phases)
     if ((phase.stages > 1) == isPipelined)
-      cycles += phase.runs * phase.trips *
-                iterationCycles(phase, launch, device);
+      cycles +=
+          phase.runs * phase.trips * iterationCycles(phase, launch, device);
   return cycles;
 }
 

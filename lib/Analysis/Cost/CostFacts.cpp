@@ -52,8 +52,9 @@ static constexpr double kExchange = 5.5;
 /// The same of the parts that others send, where each block finishes a part:
 /// some 99 cycles a kilobyte (alone 70 to 80).
 static constexpr double kPartExchange = 4.8;
-/// The same as kExchange of persistent blocks, to which no shared memory is left for it: 300
-/// to 900 cycles a kilobyte (measured on an H200 for tiles of 40 to 192 KB).
+/// The same as kExchange of persistent blocks, to which no shared memory is
+/// left for it: 300 to 900 cycles a kilobyte (measured on an H200 for tiles of
+/// 40 to 192 KB).
 static constexpr double kPersistentExchange = 25;
 /// Left between two tiles' products where a role stores the first during the
 /// second (tile-delay-stores): a wait and the conversion, fitted to K of 1536.
@@ -511,9 +512,10 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
     gemmRegisters = std::max(gemmRegisters, facts.registers);
     if (this->facts.split > 1 && exchanged.insert(gemm.getC()).second) {
       double split = double(this->facts.split);
-      double each = this->facts.persistent        ? kPersistentExchange
-                    : finishers(gemm.getC()) == 1 ? kExchange
-                                                  : kPartExchange * (split - 1) / split;
+      double each = this->facts.persistent ? kPersistentExchange
+                    : finishers(gemm.getC()) == 1
+                        ? kExchange
+                        : kPartExchange * (split - 1) / split;
       work(0).loaded += each * bitsOf(gemm.getC()) / 8 *
                         double(typeOf(gemm.getC()).getNumElements());
     }

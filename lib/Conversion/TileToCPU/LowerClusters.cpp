@@ -114,9 +114,9 @@ static void lowerPart(ClusterPartOp op) {
   Location loc = op.getLoc();
   auto type = cast<MemRefType>(op.getTarget().getType());
   std::optional<unsigned> dim = op.getDividedDim();
-  Value first = arith::MulIOp::create(
-      builder, loc, op.getPart(),
-      indexConstant(builder, loc, type.getDimSize(*dim)));
+  Value first =
+      arith::MulIOp::create(builder, loc, op.getPart(),
+                            indexConstant(builder, loc, type.getDimSize(*dim)));
   loopOver(builder, loc, type.getShape(),
            [&](OpBuilder &b, Location, ValueRange indices) {
              SmallVector<Value> from(indices);

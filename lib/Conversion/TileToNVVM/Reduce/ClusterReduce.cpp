@@ -136,8 +136,7 @@ void tile::nvvm::awaitCluster(KernelLowering &lowering) {
 static std::pair<int64_t, SmallVector<int64_t>>
 placeInPart(const FragmentLayout &layout, unsigned dim, int64_t extent,
             int64_t reg) {
-  SmallVector<int64_t> place =
-      layout.axisCoordinates(Axis::Register, reg);
+  SmallVector<int64_t> place = layout.axisCoordinates(Axis::Register, reg);
   int64_t part = place[dim] / extent;
   place[dim] %= extent;
   return {part, place};
@@ -493,8 +492,7 @@ static LogicalResult lowerClusterParts(KernelLowering &lowering,
       lowering.i32(op.getBlocks()));
   Value first = lowering.toIndex(place);
   op.getFirst().replaceAllUsesWith(first);
-  op.getEnd().replaceAllUsesWith(
-      lowering.toIndex(lowering.addConst(place, 1)));
+  op.getEnd().replaceAllUsesWith(lowering.toIndex(lowering.addConst(place, 1)));
   return success();
 }
 

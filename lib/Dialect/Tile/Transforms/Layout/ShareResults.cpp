@@ -234,10 +234,10 @@ bool SharedRest::findDims(Block &block, std::string &why, bool &changed) {
       isFine = isFragment(fill.getTarget()) &&
                isWhole(fill.getTarget(), fill.getOffsets(), fill.getExtents());
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      isFine = branch->getNumResults() == 0 &&
-               findDims(*branch.thenBlock(), why, changed) &&
-               (!branch.elseBlock() ||
-                findDims(*branch.elseBlock(), why, changed));
+      isFine =
+          branch->getNumResults() == 0 &&
+          findDims(*branch.thenBlock(), why, changed) &&
+          (!branch.elseBlock() || findDims(*branch.elseBlock(), why, changed));
     } else if (auto alloc = dyn_cast<AllocOp>(op)) {
       isFine = isFragment(alloc.getResult());
     } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
@@ -386,8 +386,7 @@ void SharedRest::cloneLoop(OpBuilder &builder, ParallelOp loop) {
   Block &from = loop.getBodyRegion().front(), &to = own.getBodyRegion().front();
   OpBuilder inner(to.getTerminator());
   IRMapping local(mapping);
-  for (auto [before, after] :
-       llvm::zip(from.getArguments(), to.getArguments()))
+  for (auto [before, after] : llvm::zip(from.getArguments(), to.getArguments()))
     local.map(before, after);
   Value within = to.getArgument(dim);
   // In global memory, and in arithmetic, elements have the tile's numbers;
@@ -430,7 +429,8 @@ void SharedRest::cloneMove(OpBuilder &builder, TileMoveOpInterface move) {
     unsigned there = dim + 1 == shape.size() ? across : rowDim(extents);
     at = llvm::to_vector(offsets);
     if (at.empty())
-      at.assign(extents.size(), arith::ConstantIndexOp::create(builder, loc, 0));
+      at.assign(extents.size(),
+                arith::ConstantIndexOp::create(builder, loc, 0));
     extents[there] = shape[dim];
     at[there] = alongPart(builder, loc, at[there], part, shape[dim]);
     return extents;
@@ -483,8 +483,8 @@ void SharedRest::divide(unsigned dim) {
   Location loc = rest.getLoc();
   ClusterReduceOp first = reduces.front();
   auto parts = ClusterPartsOp::create(builder, loc, builder.getIndexType(),
-                                      builder.getIndexType(),
-                                      first.getBlocks(), first.getStride());
+                                      builder.getIndexType(), first.getBlocks(),
+                                      first.getStride());
   Value one = arith::ConstantIndexOp::create(builder, loc, 1);
   auto loop =
       scf::ForOp::create(builder, loc, parts.getFirst(), parts.getEnd(), one);
