@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The cost model of lib/Runtime/Prediction.cpp for the configurations of random_gemms.py, over arrays, and the fit of its constants.
 
-What lib/Analysis/Cost counts of such a GEMM is written here as formulas; `gemm_random.py fit` prints how far both are apart.
+What lib/Analysis/Cost counts of such a GEMM is written here as formulas, without two things that are rare there: several blocks
+on a multiprocessor, and results that find no room in shared memory. `gemm_random.py fit` prints how far both are apart.
 docs/Rationale/TileChoice.md explains each term. Needs NumPy.
 """
 
@@ -140,10 +141,12 @@ def predict(f, constants):
 
 
 class Surveys:
-    """Times that `gemm_random.py survey` wrote: of several configurations for each problem."""
+    """Times that `gemm_random.py survey` wrote: of several configurations for each problem. In benchmarks/surveys their names
+    lack what all of them begin with."""
 
     def __init__(self, paths):
         names = {random_gemms.configuration(values).ident(): values for values in random_gemms.pool()}
+        names |= {name.removeprefix("gemm_f16_nt_"): values for name, values in names.items()}
         self.points, times, groups, self.peers = [], [], [], []
         for row in (json.loads(line) for path in paths for line in path.read_text().splitlines()):
             known = {names[name]: ms for name, ms in row["times"].items() if name in names}

@@ -4,7 +4,7 @@
 // The sums behind docs/Rationale/TileChoice.md. Cycles of the busiest
 // multiprocessor come first, then the clock that power allows for that mixture,
 // then DRAM. Constants are either figures of the device (DeviceFigures) or
-// fitted to 6,500 times of f16 GEMMs of random sizes on one H200, 6 % off
+// fitted to 7,100 times of f16 GEMMs of random sizes on one H200, 6 % off
 // (standard deviation of the logarithm, those counting most that are fast).
 //
 //===----------------------------------------------------------------------===//
