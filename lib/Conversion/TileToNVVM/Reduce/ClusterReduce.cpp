@@ -532,12 +532,36 @@ static LogicalResult lowerClusterPart(KernelLowering &lowering,
   return success();
 }
 
+/// Whether each thread holds equal shares of all parts, at the same places.
+static bool holdsEqualParts(const FragmentLayout &layout, unsigned dim,
+                            int64_t blocks) {
+  int64_t extent = layout.shape()[dim] / blocks;
+  for (Axis axis : {Axis::Lane, Axis::Warp})
+    for (const Mode &mode : layout.modes(axis))
+      if (!mode.isReplication() && mode.dim == dim &&
+          mode.stride * mode.extent > extent)
+        return false;
+  return !layout.overshoots() &&
+         llvm::all_of(registersOfParts(layout, dim, blocks),
+                      [&](ArrayRef<int64_t> registers) {
+                        return static_cast<int64_t>(registers.size()) *
+                                   blocks ==
+                               layout.numRegisters();
+                      });
+}
+
 static LogicalResult lowerClusterReduce(KernelLowering &lowering,
                                         ClusterReduceOp reduce) {
   FailureOr<FragmentBuffer> fragment =
       lowering.fragment(reduce.getTarget(), reduce);
   if (failed(fragment))
     return failure();
+  if (std::optional<uint64_t> dim = reduce.getParts();
+      dim && !holdsEqualParts(fragment->layout, *dim, reduce.getBlocks()))
+    return reduce.emitOpError()
+           << "[cluster_reduce-5] expected each thread to hold equal shares of "
+           << reduce.getBlocks() << " parts along dimension " << *dim
+           << ": a layout whose lanes and warps stay within a part";
   return ClusterReduction(lowering, reduce, *fragment).run();
 }
 

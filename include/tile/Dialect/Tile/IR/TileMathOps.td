@@ -369,6 +369,8 @@ def Tile_ClusterReduceOp : Tile_TileOp<"cluster_reduce"> {
       `blocks` * `stride` divides the size of the kernel's cluster.
     - cluster_reduce-4: `parts` names a dimension of the target, whose extent
       `blocks` divides.
+    - cluster_reduce-5: with `parts`, on a GPU, each thread holds equal shares
+      of all parts.
 
     ```mlir
     tile.cluster_reduce sum %acc blocks(4) stride(1) : memref<64x128xf32, #tile.fragment>
