@@ -136,6 +136,9 @@ Prediction predict(const LaunchFacts &launch, Span<const Phase> phases,
                    Span<const Stream> streams, const DeviceFigures &device,
                    double atMost = 1e300);
 
+/// Microseconds that a launch with loops of so many cycles takes at least.
+double leastMicroseconds(double cycles, const DeviceFigures &device);
+
 //===----------------------------------------------------------------------===//
 // What the manifest says
 //===----------------------------------------------------------------------===//

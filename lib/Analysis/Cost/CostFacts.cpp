@@ -410,21 +410,21 @@ void KernelReader::visitCopy(TileMoveOpInterface copy, double times,
               own.loaded * times, false, phase);
   }
   if (isGlobal(destination)) {
-    to /= double(finishers(source));
-    own.stored = to;
+    // Of a split tile a block stores its part alone.
+    double each = to / double(finishers(source));
+    own.stored = each;
     if (isFragment(source) && leavesLater(copy, phase)) {
       own.stored = 0;
       own.threadCycles = kConversionCycles;
     } else if (isFragment(source) && passesShared(copy)) {
-      own.sharedRead = own.sharedWritten = to;
+      own.sharedRead = own.sharedWritten = each;
       own.waits = kStoreWaits;
     } else if (isFragment(source)) {
       own.stored *= kScatteredStores;
       own.waits = kScatteredWaits;
     }
-    addStream(destination, placesOf(copy, copy.getTargetOffsets()),
-              to * double(finishers(source)) * times, /*loaded=*/0, true,
-              phase);
+    addStream(destination, placesOf(copy, copy.getTargetOffsets()), to * times,
+              /*loaded=*/0, true, phase);
   }
   if (isShared(source) && !isGlobal(destination))
     own.sharedRead += from;

@@ -473,16 +473,14 @@ def scan_with(
 def cluster_reduce(
     kind, target: Operand, blocks: int, stride: int = 1, *, parts=None, is_unsigned=None, loc=None, ip=None
 ) -> _ops.ClusterReduceOp:
-    """Combines a fragment over blocks of a cluster (sum, max, min), into the last one, or into each
-    a part along dimension `parts`."""
+    """Combines a fragment over a cluster's blocks (sum, max, min), into the last one, or into each a part along `parts`."""
     given = _attributes({"parts": parts, "is_unsigned": is_unsigned})
     return _ops.ClusterReduceOp(kind, _value(target), blocks, stride, **given, loc=loc, ip=ip)
 
 
 def cluster_parts(blocks: int, stride: int = 1, *, loc=None, ip=None) -> "tuple[_ir.Value, ...]":
     """The parts of what `cluster_reduce` shares out that this block finishes: the first, and the one behind the last."""
-    op = _ops.ClusterPartsOp(blocks, stride, loc=loc, ip=ip)
-    return op.first, op.end
+    return tuple(_ops.ClusterPartsOp(blocks, stride, loc=loc, ip=ip).results)
 
 
 def cluster_part(source: Operand, part: Operand, target: Operand, *, loc=None, ip=None) -> _ops.ClusterPartOp:

@@ -186,6 +186,9 @@ private:
   void storeWide(int64_t reg, Value value);
   SmallVector<Value> load(Value address, int64_t offset, int64_t width,
                           bool isRemote);
+  void storeWords(StringRef access, StringRef space, int64_t offset,
+                  SmallVector<Value> operands, ArrayRef<Value> values,
+                  StringRef end);
   void store(Value address, int64_t offset, ArrayRef<Value> values,
              bool isRemote);
   void send(Value address, int64_t offset, ArrayRef<Value> values,
@@ -294,11 +297,15 @@ SmallVector<Value> ClusterReduction::load(Value address, int64_t offset,
   return values;
 }
 
-void ClusterReduction::store(Value address, int64_t offset,
-                             ArrayRef<Value> values, bool isRemote) {
-  int64_t bits = bytes() * 8, width = values.size();
-  SmallVector<Value> operands{address};
+/// A store of `values` as words at the first of `operands`, the address;
+/// `end` is what the instruction says behind them.
+void ClusterReduction::storeWords(StringRef access, StringRef space,
+                                  int64_t offset, SmallVector<Value> operands,
+                                  ArrayRef<Value> values, StringRef end) {
+  int64_t bits = bytes() * 8, first = operands.size();
   std::string constraints = "r";
+  for (int64_t i = 1; i < first; ++i)
+    constraints += ",r";
   for (Value value : values) {
     operands.push_back(
         isa<FloatType>(carrier)
@@ -307,34 +314,24 @@ void ClusterReduction::store(Value address, int64_t offset,
     constraints += bits == 64 ? ",l" : ",r";
   }
   emit(lowering,
-       accessText("st", isRemote ? ".shared::cluster" : ".shared::cta", width,
-                  bits) +
-           " [$0+" + std::to_string(offset) + "], " + registerList(1, width) +
-           ";",
+       accessText(access, space, values.size(), bits) + " [$0+" +
+           std::to_string(offset) + "], " + registerList(first, values.size()) +
+           end.str() + ";",
        constraints, operands);
+}
+
+void ClusterReduction::store(Value address, int64_t offset,
+                             ArrayRef<Value> values, bool isRemote) {
+  storeWords("st", isRemote ? ".shared::cluster" : ".shared::cta", offset,
+             {address}, values, "");
 }
 
 /// A store into another block's memory, whose bytes the mbarrier `counter`
 /// there counts.
 void ClusterReduction::send(Value address, int64_t offset,
                             ArrayRef<Value> values, Value counter) {
-  int64_t bits = bytes() * 8, width = values.size();
-  SmallVector<Value> operands{address, counter};
-  std::string constraints = "r,r";
-  for (Value value : values) {
-    operands.push_back(
-        isa<FloatType>(carrier)
-            ? Value(arith::BitcastOp::create(b, b.getIntegerType(bits), value))
-            : value);
-    constraints += bits == 64 ? ",l" : ",r";
-  }
-  emit(lowering,
-       accessText("st.async.weak",
-                  ".shared::cluster.mbarrier::complete_tx::bytes", width,
-                  bits) +
-           " [$0+" + std::to_string(offset) + "], " + registerList(2, width) +
-           ", [$1];",
-       constraints, operands);
+  storeWords("st.async.weak", ".shared::cluster.mbarrier::complete_tx::bytes",
+             offset, {address, counter}, values, ", [$1]");
 }
 
 /// Registers [first, first + count) of all blocks.

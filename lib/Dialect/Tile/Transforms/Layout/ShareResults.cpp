@@ -10,7 +10,8 @@
 //
 // What follows the loop is taken as it is where each operation works on the
 // elements of a tile one by one: moves to and from global memory, fills, loops
-// over elements. Anything else leaves the tile to the last block.
+// over elements; and where no block touches what another one writes. Anything
+// else leaves the tile to the last block.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -63,10 +65,9 @@ public:
   void divide(unsigned dim);
 
 private:
-  using Dim = std::optional<unsigned>;
-
   bool findDims(Block &block, std::string &why, bool &changed);
   bool checkUses(std::string &why);
+  bool checkPlaces(std::string &why);
   bool checkLayouts(std::string &why);
   bool join(Value fragment, unsigned dim, std::string &why, bool &changed);
   bool findDimsOf(ParallelOp loop, std::string &why, bool &changed);
@@ -94,9 +95,10 @@ static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
 
-static bool isWhole(Value buffer, OperandRange offsets,
-                    ArrayRef<int64_t> extents) {
-  return offsets.empty() && typeOf(buffer).getShape() == extents;
+static bool isWholeFragment(Value buffer, OperandRange offsets,
+                            ArrayRef<int64_t> extents) {
+  return isFragment(buffer) && offsets.empty() &&
+         typeOf(buffer).getShape() == extents;
 }
 
 //===----------------------------------------------------------------------===//
@@ -122,30 +124,32 @@ static std::optional<unsigned> placeOf(ValueRange indices, Value iv) {
   return std::nullopt;
 }
 
+/// The element that a load or a store accesses; null where `op` is neither.
+static std::pair<Value, ValueRange> elementOf(Operation *op) {
+  if (auto load = dyn_cast<memref::LoadOp>(op))
+    return {load.getMemRef(), load.getIndices()};
+  if (auto store = dyn_cast<memref::StoreOp>(op))
+    return {store.getMemRef(), store.getIndices()};
+  return {};
+}
+
 /// A loop over elements and the fragments that it accesses are divided
 /// together.
 bool SharedRest::findDimsOf(ParallelOp loop, std::string &why, bool &changed) {
   struct Access {
     Value fragment;
     SmallVector<Value> indices;
+    bool isWrite;
   };
   SmallVector<Access> accesses;
   bool isKnown = true;
   loop.getBodyRegion().walk([&](Operation *op) {
-    Value buffer;
-    ValueRange indices;
-    if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      buffer = load.getMemRef();
-      indices = load.getIndices();
-    } else if (auto store = dyn_cast<memref::StoreOp>(op)) {
-      buffer = store.getMemRef();
-      indices = store.getIndices();
-    } else {
+    auto [buffer, indices] = elementOf(op);
+    if (!buffer)
       isKnown &= isMemoryEffectFree(op) || isa<scf::IfOp>(op);
-      return;
-    }
-    if (isFragment(buffer))
-      accesses.push_back({buffer, llvm::to_vector(indices)});
+    else if (isFragment(buffer))
+      accesses.push_back(
+          {buffer, llvm::to_vector(indices), isa<memref::StoreOp>(op)});
     else
       isKnown &= isGlobal(buffer);
   });
@@ -185,6 +189,10 @@ bool SharedRest::findDimsOf(ParallelOp loop, std::string &why, bool &changed) {
     } else if (uses) {
       why = "a loop does not go over the elements of a tile in their places";
       return false;
+    } else if (access.isWrite) {
+      // One of the iterations, and so one of the blocks, would write it.
+      why = "a loop writes what is the same for all parts of the tile";
+      return false;
     }
   }
   return true;
@@ -194,14 +202,10 @@ bool SharedRest::findDimsOf(ParallelOp loop, std::string &why, bool &changed) {
 bool SharedRest::findDimsOf(TileMoveOpInterface move, std::string &why,
                             bool &changed) {
   Value source = move.getSource(), target = move.getTarget();
-  auto isPart = [&](Value buffer, OperandRange offsets,
-                    ArrayRef<int64_t> extents) {
-    return isFragment(buffer) && isWhole(buffer, offsets, extents);
-  };
-  bool fromFragment =
-           isPart(source, move.getSourceOffsets(), move.getSourceExtents()),
-       toFragment =
-           isPart(target, move.getTargetOffsets(), move.getTargetExtents());
+  bool fromFragment = isWholeFragment(source, move.getSourceOffsets(),
+                                      move.getSourceExtents()),
+       toFragment = isWholeFragment(target, move.getTargetOffsets(),
+                                    move.getTargetExtents());
   bool isPlain =
       move.getAddressing() == MoveAddressing::Box && !move.isAsync() &&
       !move.getCompletion() && (fromFragment || isGlobal(source)) &&
@@ -231,8 +235,8 @@ bool SharedRest::findDims(Block &block, std::string &why, bool &changed) {
     } else if (auto move = dyn_cast<TileMoveOpInterface>(op)) {
       isFine = findDimsOf(move, why, changed);
     } else if (auto fill = dyn_cast<FillOp>(op)) {
-      isFine = isFragment(fill.getTarget()) &&
-               isWhole(fill.getTarget(), fill.getOffsets(), fill.getExtents());
+      isFine = isWholeFragment(fill.getTarget(), fill.getOffsets(),
+                               fill.getExtents());
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       isFine =
           branch->getNumResults() == 0 &&
@@ -288,6 +292,53 @@ bool SharedRest::checkUses(std::string &why) {
   return isFine;
 }
 
+/// Blocks finish their parts at the same time: what one of them writes to
+/// global memory none of the others may read or write. It is one block's where
+/// all accesses of a buffer name the same places, and are divided alike.
+bool SharedRest::checkPlaces(std::string &why) {
+  struct Place {
+    Value buffer;
+    SmallVector<Value> at;
+    SmallVector<int64_t> extents;
+    std::optional<unsigned> dim;
+    bool isWrite;
+
+    bool isAlike(const Place &other) const {
+      return at == other.at && extents == other.extents && dim == other.dim;
+    }
+  };
+  SmallVector<Place> places;
+  auto add = [&](Value buffer, ValueRange at, ArrayRef<int64_t> extents,
+                 std::optional<unsigned> dim, bool isWrite) {
+    if (isGlobal(buffer))
+      places.push_back({getBaseBuffer(buffer), llvm::to_vector(at),
+                        llvm::to_vector(extents), dim, isWrite});
+  };
+  rest->walk([&](Operation *op) {
+    if (auto [buffer, indices] = elementOf(op); buffer) {
+      add(buffer, indices, {}, std::nullopt, isa<memref::StoreOp>(op));
+    } else if (auto move = dyn_cast<TileMoveOpInterface>(op)) {
+      Value source = move.getSource(), target = move.getTarget();
+      std::optional<unsigned> dim;
+      auto known = dims.find(isFragment(source) ? source : target);
+      if (known != dims.end())
+        dim = known->second;
+      add(source, move.getSourceOffsets(), move.getSourceExtents(), dim,
+          /*isWrite=*/false);
+      add(target, move.getTargetOffsets(), move.getTargetExtents(), dim,
+          /*isWrite=*/true);
+    }
+  });
+  for (const Place &written : places)
+    for (const Place &other : places)
+      if (written.isWrite && written.buffer == other.buffer &&
+          !written.isAlike(other)) {
+        why = "it accesses global memory at other places than it writes";
+        return false;
+      }
+  return true;
+}
+
 FragmentLayoutAttr SharedRest::partLayout(FragmentLayoutAttr whole,
                                           unsigned dim) {
   if (!whole || dim >= whole.getLayout().rank() ||
@@ -334,7 +385,7 @@ bool SharedRest::divides(unsigned dim, std::string &why) {
     if (!findDims(*rest.thenBlock(), why, changed))
       return false;
   }
-  return checkUses(why) && checkLayouts(why);
+  return checkUses(why) && checkPlaces(why) && checkLayouts(why);
 }
 
 //===----------------------------------------------------------------------===//
@@ -534,12 +585,15 @@ void ShareResultsPass::share(KernelOp kernel) {
   if (!isPlain)
     return leaves("its results are not written in one place behind the loop");
   SharedRest shared(reduces, rest);
-  std::string why;
+  std::string reason;
   // Columns, or rows where operands are swapped.
   for (unsigned dim : {1, 0}) {
-    why.clear();
-    if (!shared.divides(dim, why))
+    std::string why;
+    if (!shared.divides(dim, why)) {
+      if (reason.empty())
+        reason = why;
       continue;
+    }
     SmallVector<int64_t> shape(typeOf(last.getTarget()).getShape());
     shape[dim] /= static_cast<int64_t>(last.getBlocks());
     remarkAt(remarks, last)
@@ -549,5 +603,5 @@ void ShareResultsPass::share(KernelOp kernel) {
     ++sharedTiles;
     return;
   }
-  leaves(why);
+  leaves(reason);
 }

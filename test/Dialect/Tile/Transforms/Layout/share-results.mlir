@@ -139,3 +139,110 @@ tile.kernel @once(%X: memref<64x64xf32>, %C: memref<64x64xf32>, %D: memref<64xf3
   }
 }
 }
+
+// -----
+
+// What one block stores another one would read, or overwrite: the second store begins a column further.
+#acc = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+module attributes {tile.target = #tile.target<"sm_90a">} {
+// CHECK-LABEL: tile.kernel @shifted
+tile.kernel @shifted(%X: memref<64x64xf32>, %C: memref<64x65xf32>) grid(%bx) = (2) threads(128) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %acc = tile.alloc layout(#acc) : memref<64x64xf32, #tile.fragment>
+  tile.copy %X[%c0, %c0] to %acc decided {layout = #acc} : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
+  // expected-remark @+1 {{the last block finishes the tile: it accesses global memory at other places than it writes}}
+  tile.cluster_reduce sum %acc blocks(2) stride(1) : memref<64x64xf32, #tile.fragment>
+  %last = arith.cmpi eq, %bx, %c1 : index
+  // CHECK: scf.if
+  scf.if %last {
+    tile.copy %acc to %C[%c0, %c0] sizes [64, 64] decided {layout = #acc} : memref<64x64xf32, #tile.fragment> to memref<64x65xf32>
+    tile.copy %acc to %C[%c0, %c1] sizes [64, 64] decided {layout = #acc} : memref<64x64xf32, #tile.fragment> to memref<64x65xf32>
+  }
+}
+}
+
+// -----
+
+// The turned tile is read back where another block stores it.
+#acc = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+module attributes {tile.target = #tile.target<"sm_90a">} {
+// CHECK-LABEL: tile.kernel @turned
+tile.kernel @turned(%X: memref<64x64xf32>, %C: memref<64x64xf32>, %D: memref<64x64xf32>) grid(%bx) = (2) threads(128) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %acc = tile.alloc layout(#acc) : memref<64x64xf32, #tile.fragment>
+  tile.copy %X[%c0, %c0] to %acc decided {layout = #acc} : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
+  // expected-remark @+1 {{the last block finishes the tile: it accesses global memory at other places than it writes}}
+  tile.cluster_reduce sum %acc blocks(2) stride(1) : memref<64x64xf32, #tile.fragment>
+  %last = arith.cmpi eq, %bx, %c1 : index
+  // CHECK: scf.if
+  scf.if %last {
+    tile.copy %acc to %C[%c0, %c0] decided {layout = #acc} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+    tile.parallel (%i, %j) in (64, 64) layout(#acc) {
+      %x = memref.load %C[%j, %i] : memref<64x64xf32>
+      memref.store %x, %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+    tile.copy %acc to %D[%c0, %c0] decided {layout = #acc} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  }
+}
+}
+
+// -----
+
+// What is added to stands at the same places: each element is one block's.
+#acc = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+module attributes {tile.target = #tile.target<"sm_90a">} {
+// CHECK-LABEL: tile.kernel @added
+tile.kernel @added(%X: memref<64x64xf32>, %C: memref<64x64xf32>) grid(%bx) = (2) threads(128) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %acc = tile.alloc layout(#acc) : memref<64x64xf32, #tile.fragment>
+  tile.copy %X[%c0, %c0] to %acc decided {layout = #acc} : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
+  // expected-remark @+1 {{each of 2 blocks finishes 64 x 32 elements of the tile}}
+  tile.cluster_reduce sum %acc blocks(2) stride(1) : memref<64x64xf32, #tile.fragment>
+  %last = arith.cmpi eq, %bx, %c1 : index
+  // CHECK: tile.cluster_part
+  scf.if %last {
+    %old = tile.alloc layout(#acc) : memref<64x64xf32, #tile.fragment>
+    tile.copy %C[%c0, %c0] sizes [64, 64] to %old sizes [64, 64] decided {layout = #acc} : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
+    tile.parallel (%i, %j) in (64, 64) layout(#acc) {
+      %x = memref.load %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %y = memref.load %old[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %sum = arith.addf %x, %y : f32
+      memref.store %sum, %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
+    }
+    tile.copy %acc sizes [64, 64] to %C[%c0, %c0] sizes [64, 64] decided {layout = #acc} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  }
+}
+}
+
+// -----
+
+// One column gives a value to each row, which all columns read afterwards: only the block with that column would have it.
+#acc = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#row = #tile.fragment_layout<shape [64] reg [(2, 0:8)] lane [(4, *), (8, 0:1)] warp [(4, 0:16)]>
+module attributes {tile.target = #tile.target<"sm_90a">} {
+// CHECK-LABEL: tile.kernel @picked
+tile.kernel @picked(%X: memref<64x64xf32>, %C: memref<64x64xf32>) grid(%bx) = (2) threads(128) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %acc = tile.alloc layout(#acc) : memref<64x64xf32, #tile.fragment>
+  tile.copy %X[%c0, %c0] to %acc decided {layout = #acc} : memref<64x64xf32> to memref<64x64xf32, #tile.fragment>
+  // expected-remark @+1 {{the last block finishes the tile: a loop writes what is the same for all parts of the tile}}
+  tile.cluster_reduce sum %acc blocks(2) stride(1) : memref<64x64xf32, #tile.fragment>
+  %last = arith.cmpi eq, %bx, %c1 : index
+  %row = tile.alloc layout(#row) : memref<64xf32, #tile.fragment>
+  // CHECK: scf.if
+  scf.if %last {
+    tile.parallel (%i, %j) in (64, 64) layout(#acc) {
+      %first = arith.cmpi eq, %j, %c0 : index
+      scf.if %first {
+        %x = memref.load %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
+        memref.store %x, %row[%i] : memref<64xf32, #tile.fragment>
+      }
+    }
+    tile.copy %acc to %C[%c0, %c0] decided {layout = #acc} : memref<64x64xf32, #tile.fragment> to memref<64x64xf32>
+  }
+}
+}
