@@ -259,7 +259,9 @@ void load(Machine &machine, Thread &, const PtxInstruction &i,
   uint64_t address = i.read(1, slots);
   const char *from;
   char around[32];
-  if (form.space == Space::Global && bytes == 16 && address % bytes == 0) {
+  bool isRealigned = form.space == Space::Global && form.count == 4 &&
+                     form.bytes == 4 && address % bytes == 0;
+  if (isRealigned) {
     // Rows that start anywhere are read by aligned loads and shifted.
     machine.readAround(address, bytes, i.site, around);
     from = around;
@@ -369,6 +371,7 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::basicInstructions() {
       {"ld", load, parseMemory},
       {"st", store, parseMemory},
       {"prefetch", nothing},
+      {"applypriority", nothing},
       {"nanosleep", nothing},
   };
   return table;

@@ -112,6 +112,9 @@ void mlir::tile::buildCopyPipeline(OpPassManager &passes,
   SelectCopiesPassOptions copies;
   copies.remarks = options.remarks;
   passes.addPass(createSelectCopiesPass(copies));
+  FindStreamsPassOptions streams;
+  streams.remarks = options.remarks;
+  passes.addPass(createFindStreamsPass(streams));
 }
 
 void mlir::tile::buildSchedulePipeline(OpPassManager &passes,

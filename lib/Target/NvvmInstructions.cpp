@@ -151,6 +151,7 @@ static constexpr Row kRows[] = {
     {"st", "L2::cache_hint", "", 80, Needs::Any, 74},
     {"cp", "L2::cache_hint", "", 80, Needs::Any, 74},
     {"createpolicy", "", "", 80, Needs::Any, 74},
+    {"applypriority", "", "", 80, Needs::Any, 74},
 };
 
 /// Whether `name` is `prefix`, or continues it after a dot.

@@ -45,6 +45,10 @@ struct DeviceInfo {
   /// Clusters of 1, 2, ... blocks that run at a time, one block a
   /// multiprocessor; zeros where nobody has counted them.
   std::array<int64_t, 8> clusters = {};
+  /// Bytes that a kernel reads once from which on the L2 cache does better to
+  /// keep them than what is written (docs/Rationale/CopySelection.md); 0 where
+  /// nobody has measured that.
+  double keptReads = 0;
 
   /// What predictions read of it.
   runtime::DeviceFigures figures() const;

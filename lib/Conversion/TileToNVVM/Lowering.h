@@ -119,6 +119,14 @@ struct Agent {
   bool isCopying = false;
 };
 
+/// Arguments that the kernel streams (KernelDecisions.h).
+struct Streams {
+  llvm::SmallDenseSet<Value> arguments;
+  llvm::SmallDenseSet<Value> sharedReads; // what all blocks read
+  Value areLarge; // i1: they have so many bytes that the cache is asked
+  Value policy;   // i64: what is asked, or what loads get that ask nothing
+};
+
 /// The slot of a ring with mbarriers that a view stands for.
 struct SlotBinding {
   Value full; // !llvm.ptr<3> of the mbarrier that its copies complete on
@@ -208,6 +216,8 @@ public:
   /// Where gemms by tcgen05 put operand A from registers.
   llvm::MapVector<Operation *, TensorBuffer> tensorOperands;
   TensorMemory tensorMemory;
+
+  Streams streams;
 
   /// Views of the slots that are being filled.
   llvm::DenseMap<Value, SlotBinding> slots;

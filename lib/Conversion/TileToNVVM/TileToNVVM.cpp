@@ -11,6 +11,7 @@
 #include "KernelSignature.h"
 #include "Memory/PackedMemory.h"
 #include "Memory/Places.h"
+#include "Moves/Streams.h"
 #include "Schedule/Iterations.h"
 #include "Schedule/Tokens.h"
 #include "Schedule/UniformLoops.h"
@@ -156,6 +157,7 @@ static LogicalResult emitStart(KernelLowering &lowering) {
   lowering.builder.setInsertionPointToStart(lowering.entry);
   bindArguments(lowering, lowering.function);
   bindBlockIds(lowering);
+  beginStreams(lowering);
   OpBuilder builder(lowering.kernel);
   LLVM::GlobalOp arenaSymbol = getArena(module, builder);
   lowering.sharedBase =

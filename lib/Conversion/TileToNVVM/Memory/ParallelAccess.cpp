@@ -1,5 +1,6 @@
 //===- ParallelAccess.cpp - loads, stores, sums of parallel loops ---------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Moves/Streams.h"
 #include "PackedMemory.h"
 #include "Parallel.h"
 #include "Places.h"
@@ -230,8 +231,8 @@ ParallelLowering::emitVectorLoad(memref::LoadOp load, int64_t width,
     return success();
   }
   unsigned bytes = std::max<unsigned>(1, storage.getIntOrFloatBitWidth() / 8);
-  Value whole = LLVM::LoadOp::create(b, VectorType::get({width}, storage),
-                                     *address, bytes * width);
+  Value whole = loadOfLoop(lowering, load.getMemRef(), *address,
+                           VectorType::get({width}, storage), bytes * width);
   for (int64_t i = 0; i < width; ++i)
     maps[i].map(load.getResult(),
                 lowering.fromStorage(

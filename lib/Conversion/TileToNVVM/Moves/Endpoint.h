@@ -47,6 +47,8 @@ public:
   /// How long the L2 cache keeps what is loaded or stored here (i64); null
   /// where nothing is asked. For global buffers.
   Value policy;
+  /// Nobody writes what is loaded here while the kernel runs.
+  bool isConstant = false;
 
   /// Elements of registers [reg, reg + count) of the loop: contiguous in memory
   /// when count > 1. `pad` fills what lies outside a global buffer.

@@ -15,6 +15,7 @@
 #include "Memory/RegisterLoops.h"
 #include "Memory/ScalarMemory.h"
 #include "Prepare/Scratch.h"
+#include "Streams.h"
 #include "Tcgen05/TensorMemory.h"
 #include "ThreadRuns.h"
 #include "Tma/TmaCopy.h"
@@ -57,6 +58,10 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
                                         bool isInside) {
   if (isGlobal(move.getSource()) || isGlobal(move.getTarget()))
     source.policy = target.policy = cachePolicy(lowering, move);
+  if (isKept(lowering, move)) {
+    source.policy = lowering.streams.policy;
+    source.isConstant = true;
+  }
   int64_t bytes = 0;
   if (CopyPlanAttr plan = move.getPlanAttr()) {
     bytes = plan.getBytes();
@@ -157,8 +162,11 @@ static LogicalResult lowerCopy(KernelLowering &lowering, CopyOp copy) {
     if (plan->getInstruction() == CopyInstruction::Stmatrix)
       return lowerStmatrix(lowering, copy, *source, loop);
   }
-  return moveByThreads(lowering, move, *source, *target, loop,
-                       copy.getInside());
+  if (failed(moveByThreads(lowering, move, *source, *target, loop,
+                           copy.getInside())))
+    return failure();
+  return isStream(lowering, move) ? leaveStream(lowering, copy, loop)
+                                  : success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -85,6 +85,26 @@ void TileDialect::initialize() {
   registerAttributes();
 }
 
+/// Positions of buffers among a kernel's arguments, each once, in order.
+static LogicalResult verifyStreams(Operation *op, NamedAttribute attribute) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  auto streams = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+  int64_t count = kernel ? kernel.getArgTypes().size() : 0;
+  bool areBuffers =
+      kernel && streams && !streams.empty() &&
+      llvm::all_of(streams.asArrayRef(), [&](int64_t position) {
+        return position >= 0 && position < count &&
+               isa<MemRefType>(
+                   cast<TypeAttr>(kernel.getArgTypes()[position]).getValue());
+      });
+  if (areBuffers && llvm::is_sorted(streams.asArrayRef(), std::less_equal<>()))
+    return success();
+  return op->emitOpError() << "expected '" << attribute.getName().getValue()
+                           << "' to be an array of i64 on a kernel, ascending "
+                              "positions of its buffers, got "
+                           << attribute.getValue();
+}
+
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
   StringRef name = attribute.getName();
@@ -169,6 +189,18 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kStreamsAttrName || name == kSharedReadsAttrName)
+    return verifyStreams(op, attribute);
+  if (name == kStreamLimitsAttrName) {
+    auto bytes = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
+    if (!isa<KernelOp>(op) || !bytes || bytes.size() != 2 || bytes[0] < 1 ||
+        bytes[1] < 1)
+      return op->emitOpError()
+             << "expected '" << name
+             << "' to be an array of two positive i64 on a kernel, got "
+             << attribute.getValue();
+    return success();
+  }
   if (std::optional<LogicalResult> fact = verifyScheduleFact(op, attribute))
     return *fact;
   if (std::optional<LogicalResult> place =
@@ -178,7 +210,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
       kTargetAttrName,       kChosenAttrName,      kRolesAttrName,
       kWithoutRolesAttrName, kResidentAttrName,    kKeepsRegistersAttrName,
       kAlignmentAttrName,    kSecondSlotsAttrName, kLaunchedBlocksAttrName,
-      kVersionsAttrName,     kCostAttrName};
+      kVersionsAttrName,     kCostAttrName,        kStreamsAttrName,
+      kStreamLimitsAttrName, kSharedReadsAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

@@ -38,6 +38,20 @@ inline constexpr llvm::StringLiteral kResidentAttrName = "tile.resident";
 /// --tile-pipeline writes it.
 inline constexpr llvm::StringLiteral kKeepsRegistersAttrName =
     "tile.keeps_registers";
+/// On a kernel, an array of i64: the positions of arguments of which every
+/// block reads a part of its own, once. --tile-find-streams writes it, together
+/// with kStreamLimitsAttrName.
+inline constexpr llvm::StringLiteral kStreamsAttrName = "tile.streams";
+/// On a kernel with kStreamsAttrName, an array of i64: the positions of
+/// arguments of which all blocks read the same. They are kept as streams are,
+/// for as long as the cache likes.
+inline constexpr llvm::StringLiteral kSharedReadsAttrName = "tile.shared_reads";
+/// On a kernel, an array of two i64, bytes: where the arguments of
+/// kStreamsAttrName have the first in all, or more, the L2 cache is asked to
+/// keep what is loaded of them; of the second, what the last blocks load, it is
+/// told that nobody needs them any more.
+inline constexpr llvm::StringLiteral kStreamLimitsAttrName =
+    "tile.stream_limits";
 /// No multiprocessor runs more blocks at a time.
 inline constexpr int64_t kMaxResidentBlocks = 32;
 

@@ -264,4 +264,48 @@ def SelectCopiesPass : Pass<"tile-select-copies", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 
+def FindStreamsPass : Pass<"tile-find-streams", "::mlir::ModuleOp"> {
+  let summary = "Finds arguments that a kernel only reads through, each block its own part";
+  let description = [{
+    Writes `tile.streams` on kernels: the arguments of which every block loads a
+    part of its own by plain loads, while the kernel writes results of as many
+    dimensions. Where such arguments have more bytes than `tile.stream_limits`
+    says first, loads of them, and of arguments of which all blocks read the same
+    (`tile.shared_reads`), ask the L2 cache to keep their lines before those of
+    results, which DRAM takes 2 to 5 % faster. Of as many bytes of a stream as it
+    says second, what the last blocks load, a block tells the cache when it ends
+    that the lines are not needed. Both numbers are the device's
+    (docs/Rationale/CopySelection.md).
+
+    Kernels that are persistent, that have clusters or `tile.pipelined` loops are
+    left as they are, and copies that name an `eviction_policy`.
+
+    Before:
+
+    ```mlir
+    tile.kernel @f(%X: memref<?x4096xf16>, %W: memref<4096xf16>, %Y: memref<?x4096xf16>)
+        grid(%m) = (dim(%X, 0)) threads(256) {
+      tile.copy %X[%m, %c0] to %x decided {plan = #tile.copy_plan<vector, bytes = 16>} ...
+      tile.copy %W[%c0] to %w decided {plan = #tile.copy_plan<vector, bytes = 16>} ...
+      ...
+      tile.copy %x to %Y[%m, %c0] ...
+    ```
+
+    After:
+
+    ```mlir
+    tile.kernel @f(...) grid(%m) = (dim(%X, 0)) threads(256)
+        attributes {tile.shared_reads = array<i64: 1>, tile.stream_limits = array<i64: 100000000, 50000000>,
+                    tile.streams = array<i64: 0>} {
+    ```
+
+    Needs: `--tile-set-target`, `--tile-select-copies`.
+    Leaves: `tile.streams`, `tile.shared_reads` and `tile.stream_limits` on kernels that have streams.
+  }];
+  let options = [Remarks<"say which arguments are streams, and why others are not">];
+  let statistics = [
+    Statistic<"streams", "streams", "arguments that are streams">];
+  let dependentDialects = ["::mlir::tile::TileDialect"];
+}
+
 #endif // TILE_TRANSFORMS_LAYOUTPASSES_TD

@@ -49,7 +49,7 @@ tile.kernel @add(%X: memref<?x4096xbf16> {tile.alignment = 16}, %Y: memref<?x409
 
 // The vectors predicted are the vectors emitted.
 // PTX-LABEL: .entry add(
-// PTX: ld.global.nc.{{v2.b32|b64}}
+// PTX: ld.global.nc.{{(L2::cache_hint.)?(v2.b32|b64)}}
 // PTX-NOT: ld.global{{[a-z.]*}}.b16
 // PTX-NOT: st.global.b32
 // PTX: st.global.v4.b32

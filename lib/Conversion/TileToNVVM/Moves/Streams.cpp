@@ -1,0 +1,178 @@
+//===- Streams.cpp - arguments that a kernel reads through ----------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why, and what it is worth: docs/Rationale/CopySelection.md.
+//
+//===----------------------------------------------------------------------===//
+#include "Streams.h"
+#include "CachePolicy.h"
+#include "Endpoint.h"
+#include "ThreadRuns.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
+
+using namespace mlir;
+using namespace mlir::tile;
+using namespace mlir::tile::nvvm;
+
+/// Cache policies as a kernel gets them from `createpolicy`; CUTLASS has the
+/// same numbers (include/cute/arch/copy_sm90_desc.hpp). The first is what
+/// accesses without a policy have: the one that `createpolicy` makes for
+/// evict_normal is another, with which 16 MB take 14 us in place of 12.8.
+static constexpr int64_t kUsualPolicy = 0x1000000000000000;
+static constexpr int64_t kKeepingPolicy = 0x14F0000000000000;
+
+/// Bytes (i64) of a buffer without gaps between its rows.
+static Value bytesOf(KernelLowering &lowering, BlockArgument argument) {
+  Value elements = lowering.i64(1);
+  for (Value size : lowering.globals[argument].sizes)
+    elements = lowering.mul(elements, size);
+  int64_t bits =
+      getStorageBits(cast<MemRefType>(argument.getType()).getElementType());
+  return lowering.builder.createOrFold<arith::ShRUIOp>(
+      lowering.mulConst(elements, bits), lowering.i64(3));
+}
+
+static Value bytesOfStreams(KernelLowering &lowering) {
+  Value bytes = lowering.i64(0);
+  for (int64_t position :
+       lowering.kernel->getAttrOfType<DenseI64ArrayAttr>(kStreamsAttrName)
+           .asArrayRef())
+    bytes = lowering.add(
+        bytes, bytesOf(lowering, lowering.kernel.getKernelArgument(position)));
+  return bytes;
+}
+
+static int64_t streamLimit(KernelLowering &lowering, unsigned which) {
+  return lowering.kernel->getAttrOfType<DenseI64ArrayAttr>(
+      kStreamLimitsAttrName)[which];
+}
+
+/// Whether a copy loads by threads what is in one of `arguments`.
+static bool loadsOneOf(KernelLowering &lowering, TileMoveOpInterface move,
+                       const llvm::SmallDenseSet<Value> &arguments) {
+  CopyPlanAttr plan = move.getPlanAttr();
+  return lowering.streams.policy && !lowering.innerLayout && plan &&
+         traitsOf(plan.getInstruction()).isPlain &&
+         arguments.contains(move.getSource());
+}
+
+bool tile::nvvm::isStream(KernelLowering &lowering, TileMoveOpInterface move) {
+  return loadsOneOf(lowering, move, lowering.streams.arguments);
+}
+
+bool tile::nvvm::isKept(KernelLowering &lowering, TileMoveOpInterface move) {
+  return isStream(lowering, move) ||
+         loadsOneOf(lowering, move, lowering.streams.sharedReads);
+}
+
+/// i1: the streams are large, and blocks that are launched after this one load
+/// less of them than the limit.
+static Value isNearEnd(KernelLowering &lowering) {
+  auto &b = lowering.builder;
+  Type i32 = b.getI32Type();
+  auto wide = [&](Value value) { return lowering.toI64(value); };
+  // The launch goes through the first dimension first.
+  Value count = lowering.i64(1), number = lowering.i64(0);
+  auto addDimension = [&](Value id, Value extent) {
+    number = lowering.add(number, lowering.mul(id, count));
+    count = lowering.mul(count, extent);
+  };
+  unsigned rank = lowering.kernel.getGridRank();
+  addDimension(wide(NVVM::BlockIdXOp::create(b, i32)),
+               wide(NVVM::GridDimXOp::create(b, i32)));
+  if (rank > 1)
+    addDimension(wide(NVVM::BlockIdYOp::create(b, i32)),
+                 wide(NVVM::GridDimYOp::create(b, i32)));
+  if (rank > 2)
+    addDimension(wide(NVVM::BlockIdZOp::create(b, i32)),
+                 wide(NVVM::GridDimZOp::create(b, i32)));
+  // left / count * bytes < limit, in megabytes so that products fit.
+  constexpr int64_t kMegabyteBits = 20;
+  Value left = b.createOrFold<arith::SubIOp>(count, number);
+  Value megabytes = b.createOrFold<arith::ShRUIOp>(bytesOfStreams(lowering),
+                                                   lowering.i64(kMegabyteBits));
+  Value isNear = b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::ult, lowering.mul(left, megabytes),
+      lowering.mulConst(count, streamLimit(lowering, 1) >> kMegabyteBits));
+  return both(lowering, lowering.streams.areLarge, isNear);
+}
+
+void tile::nvvm::beginStreams(KernelLowering &lowering) {
+  KernelOp kernel = lowering.kernel;
+  auto positions = kernel->getAttrOfType<DenseI64ArrayAttr>(kStreamsAttrName);
+  if (!positions || !kernel->hasAttr(kStreamLimitsAttrName))
+    return;
+  auto &b = lowering.builder;
+  Streams &streams = lowering.streams;
+  for (int64_t position : positions.asArrayRef())
+    streams.arguments.insert(kernel.getKernelArgument(position));
+  if (auto shared =
+          kernel->getAttrOfType<DenseI64ArrayAttr>(kSharedReadsAttrName))
+    for (int64_t position : shared.asArrayRef())
+      streams.sharedReads.insert(kernel.getKernelArgument(position));
+  streams.areLarge = b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::uge, bytesOfStreams(lowering),
+      lowering.i64(streamLimit(lowering, 0)));
+  if (matchPattern(streams.areLarge, m_Zero()))
+    return;
+  streams.policy = b.createOrFold<arith::SelectOp>(streams.areLarge,
+                                                   lowering.i64(kKeepingPolicy),
+                                                   lowering.i64(kUsualPolicy));
+}
+
+/// Gives up the line at `pointer`, where `isHeld` (i1, or null) and one begins
+/// there: of the threads that load a line, the first one does it.
+static void leaveLine(KernelLowering &lowering, Value pointer, Value isHeld) {
+  constexpr int64_t kLineBytes = 128;
+  auto &b = lowering.builder;
+  Value address = LLVM::PtrToIntOp::create(b, b.getI64Type(), pointer);
+  Value place =
+      b.createOrFold<arith::AndIOp>(address, lowering.i64(kLineBytes - 1));
+  Value begins = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, place,
+                                               lowering.i64(0));
+  lowering.inlineAsm(TypeRange(),
+                     "@$1 applypriority.global.L2::evict_normal [$0], 128;",
+                     "l,b", {address, both(lowering, isHeld, begins)});
+}
+
+Value tile::nvvm::loadOfLoop(KernelLowering &lowering, Value buffer,
+                             Value pointer, Type type, unsigned bytes) {
+  Streams &streams = lowering.streams;
+  if (!streams.policy || !streams.arguments.contains(buffer))
+    return LLVM::LoadOp::create(lowering.builder, type, pointer, bytes);
+  Value loaded = loadWithPolicy(lowering, pointer, type, bytes, streams.policy,
+                                /*isConstant=*/true);
+  leaveLine(lowering, pointer, isNearEnd(lowering));
+  return loaded;
+}
+
+LogicalResult tile::nvvm::leaveStream(KernelLowering &lowering, CopyOp copy,
+                                      const FragmentLayout &loop) {
+  auto &b = lowering.builder;
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPoint(copy->getBlock()->getTerminator());
+  auto branch = scf::IfOp::create(b, isNearEnd(lowering));
+  b.setInsertionPointToStart(branch.thenBlock());
+  FailureOr<Endpoint> source =
+      Endpoint::create(lowering, copy, copy.getSource(),
+                       copy.getSourceOffsets(), copy.getSourceExtents(), loop);
+  if (failed(source))
+    return failure();
+  SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
+  Value first = lowering.firstReplica(loop);
+  int64_t count = runLength(
+      loop, elementsIn(copy.getPlan()->getBytes(), source->elementType));
+  for (int64_t reg = 0, e = loop.numRegisters(); reg < e; reg += count) {
+    Value isHeld = both(lowering, first,
+                        both(lowering, lowering.inBounds(loop, threadPart, reg),
+                             source->inside(reg)));
+    leaveLine(lowering, source->address(reg), isHeld);
+  }
+  return success();
+}

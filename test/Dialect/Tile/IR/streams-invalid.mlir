@@ -1,0 +1,20 @@
+// RUN: tile-opt %s -split-input-file -verify-diagnostics
+
+// expected-error @+1 {{expected 'tile.streams' to be an array of i64 on a kernel, ascending positions of its buffers, got array<i64: 1>}}
+tile.kernel @scalar(%X: memref<?xf16>, %n: index) grid(%b) = (1) threads(128) attributes {tile.streams = array<i64: 1>} {
+}
+
+// -----
+// expected-error @+1 {{expected 'tile.streams' to be an array of i64 on a kernel, ascending positions of its buffers, got array<i64: 1, 0>}}
+tile.kernel @order(%X: memref<?xf16>, %Y: memref<?xf16>) grid(%b) = (1) threads(128) attributes {tile.streams = array<i64: 1, 0>} {
+}
+
+// -----
+// expected-error @+1 {{expected 'tile.shared_reads' to be an array of i64 on a kernel, ascending positions of its buffers, got array<i64: 2>}}
+tile.kernel @beyond(%X: memref<?xf16>, %Y: memref<?xf16>) grid(%b) = (1) threads(128) attributes {tile.shared_reads = array<i64: 2>} {
+}
+
+// -----
+// expected-error @+1 {{expected 'tile.stream_limits' to be an array of two positive i64 on a kernel, got array<i64: 0, 5>}}
+tile.kernel @limits(%X: memref<?xf16>) grid(%b) = (1) threads(128) attributes {tile.stream_limits = array<i64: 0, 5>} {
+}
