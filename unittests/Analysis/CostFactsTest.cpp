@@ -141,3 +141,51 @@ TEST_F(CostFacts, FormulasFollowBlocksAndArithmetic) {
   for (int64_t rows : {1, 64, 100, 4096, 50001})
     compare(kernel, {{rows, 64}, {rows, 64}}, {{rows, 64}, {rows, 64}});
 }
+
+// A sum over rows behind a split loop is the last block's, to which the others
+// send all that they have: --tile-share-results and the model ask the same.
+TEST_F(CostFacts, SplitBlocksFinishPartsOfElementsOnly) {
+  auto exchanged = [&](const char *tail) {
+    std::string text = R"(
+      #shared = #gpu.address_space<workgroup>
+      tile.kernel @gemm(%A: memref<64x4096xf16> {tile.alignment = 16},
+                        %B: memref<4096x128xf16> {tile.alignment = 16},
+                        %C: memref<64x128xf16> {tile.alignment = 16},
+                        %S: memref<64xf32>)
+          grid(%b) = (1) threads(128) attributes {split = 4} {
+        %c0 = arith.constant 0 : index
+        %end = arith.constant 4096 : index
+        %step = arith.constant 64 : index
+        %zero = arith.constant 0.0 : f32
+        %As = tile.alloc : memref<64x64xf16, #shared>
+        %Bs = tile.alloc : memref<64x128xf16, #shared>
+        %acc = tile.alloc : memref<64x128xf32, #tile.fragment>
+        %sum = tile.alloc : memref<64xf32, #tile.fragment>
+        tile.fill %acc with %zero : memref<64x128xf32, #tile.fragment>, f32
+        tile.pipelined %k = %c0 to %end step %step stages(4) {
+          tile.copy %A[%c0, %k] to %As : memref<64x4096xf16> to memref<64x64xf16, #shared>
+          tile.copy %B[%k, %c0] to %Bs : memref<4096x128xf16> to memref<64x128xf16, #shared>
+          tile.gemm %As, %Bs, %acc : memref<64x64xf16, #shared>, memref<64x128xf16, #shared>, memref<64x128xf32, #tile.fragment>
+        }
+        TAIL
+        tile.copy %acc to %C[%c0, %c0] : memref<64x128xf32, #tile.fragment> to memref<64x128xf16>
+      })";
+    text.replace(text.find("TAIL"), 4, tail);
+    cost::FactsReader reader(hopper(), device());
+    cost::KernelFacts facts;
+    EXPECT_EQ(reader.read(parse(text),
+                          {{64, 4096}, {4096, 128}, {64, 128}, {64}}, facts),
+              std::nullopt);
+    return facts.phases.front().work.loaded;
+  };
+  double parts = exchanged("");
+  EXPECT_EQ(parts, exchanged(R"(
+        tile.parallel (%i, %j) in (64, 128) {
+          %v = memref.load %acc[%i, %j] : memref<64x128xf32, #tile.fragment>
+          %w = arith.addf %v, %v : f32
+          memref.store %w, %acc[%i, %j] : memref<64x128xf32, #tile.fragment>
+        })"));
+  EXPECT_LT(parts, exchanged(R"(
+        tile.reduce sum %acc to %sum dim(1) : memref<64x128xf32, #tile.fragment> to memref<64xf32, #tile.fragment>
+        tile.copy %sum to %S[%c0] : memref<64xf32, #tile.fragment> to memref<64xf32>)"));
+}

@@ -21,6 +21,7 @@
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Analysis/Occupancy.h"
 #include "tile/Analysis/RegisterPressure.h"
+#include "tile/Analysis/SplitRest.h"
 #include "tile/Analysis/StagedStores.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
@@ -129,6 +130,7 @@ private:
   int64_t fragmentRegisters = 0;
   llvm::SmallDenseSet<Value> exchanged; // results that split blocks add up
   std::string refused;
+  std::optional<bool> endsByElements; // what follows the pipelined loops
 };
 } // namespace
 
@@ -381,11 +383,18 @@ int64_t KernelReader::sharers(TileMoveOpInterface copy) {
 }
 
 /// The blocks that finish a part each of a split tile, as far as
-/// `--tile-share-results` will find equal parts in its layout: eight columns,
-/// or eight rows where operands are swapped, belong together.
+/// `--tile-share-results` will find that what follows works on elements, and
+/// equal parts in the layout: eight columns, or eight rows where operands are
+/// swapped, belong together.
 int64_t KernelReader::finishers(Value fragment) {
   if (facts.split <= 1 || !isFragment(fragment) ||
       typeOf(fragment).getRank() != 2)
+    return 1;
+  if (!endsByElements) {
+    auto loops = kernel.getBodyRegion().getOps<PipelinedOp>();
+    endsByElements = llvm::all_of(loops, isFollowedByElements);
+  }
+  if (!*endsByElements)
     return 1;
   ArrayRef<int64_t> shape = typeOf(fragment).getShape();
   int64_t extent = shape[0] % kWgmmaM != 0 ? shape[0] : shape[1];

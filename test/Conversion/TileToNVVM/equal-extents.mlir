@@ -2,7 +2,7 @@
 // arguments start at multiples of 16 bytes.
 // RUN: tile-opt %s --tile-to-nvvm=arch=sm_90a | FileCheck %s
 // CHECK-LABEL: llvm.func @scale
-// CHECK:         llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK:         llvm.inline_asm {{.*}}"ld.global.nc.L2::cache_hint.v2.b64
 // CHECK:         llvm.store %{{.*}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 // CHECK-NOT:     f32, !llvm.ptr<1>
 tile.kernel @scale(%X: memref<?x?xf32> {tile.alignment = 16}, %Y: memref<?x?xf32> {tile.alignment = 16}) grid(%b, %c) = (dim(%X, 0), dim(%X, 1) floordiv 128) threads(32) {

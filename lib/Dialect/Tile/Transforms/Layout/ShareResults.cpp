@@ -21,6 +21,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/SplitRest.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -95,12 +96,6 @@ static MemRefType typeOf(Value buffer) {
   return cast<MemRefType>(buffer.getType());
 }
 
-static bool isWholeFragment(Value buffer, OperandRange offsets,
-                            ArrayRef<int64_t> extents) {
-  return isFragment(buffer) && offsets.empty() &&
-         typeOf(buffer).getShape() == extents;
-}
-
 //===----------------------------------------------------------------------===//
 // What can be divided
 //===----------------------------------------------------------------------===//
@@ -124,15 +119,6 @@ static std::optional<unsigned> placeOf(ValueRange indices, Value iv) {
   return std::nullopt;
 }
 
-/// The element that a load or a store accesses; null where `op` is neither.
-static std::pair<Value, ValueRange> elementOf(Operation *op) {
-  if (auto load = dyn_cast<memref::LoadOp>(op))
-    return {load.getMemRef(), load.getIndices()};
-  if (auto store = dyn_cast<memref::StoreOp>(op))
-    return {store.getMemRef(), store.getIndices()};
-  return {};
-}
-
 /// A loop over elements and the fragments that it accesses are divided
 /// together.
 bool SharedRest::findDimsOf(ParallelOp loop, std::string &why, bool &changed) {
@@ -142,20 +128,14 @@ bool SharedRest::findDimsOf(ParallelOp loop, std::string &why, bool &changed) {
     bool isWrite;
   };
   SmallVector<Access> accesses;
-  bool isKnown = true;
   loop.getBodyRegion().walk([&](Operation *op) {
     auto [buffer, indices] = elementOf(op);
-    if (!buffer)
-      isKnown &= isMemoryEffectFree(op) || isa<scf::IfOp>(op);
-    else if (isFragment(buffer))
+    if (buffer && isFragment(buffer))
       accesses.push_back(
           {buffer, llvm::to_vector(indices), isa<memref::StoreOp>(op)});
-    else
-      isKnown &= isGlobal(buffer);
   });
-  if (!isKnown || loop.getExtents().size() > 2 ||
-      !loop.getDynamicExtents().empty() || !loop.getLayout()) {
-    why = "a loop over elements does more than loads and stores";
+  if (!loop.getLayout()) {
+    why = "a loop over elements has no layout";
     return false;
   }
   Block &body = loop.getBodyRegion().front();
@@ -198,28 +178,12 @@ bool SharedRest::findDimsOf(ParallelOp loop, std::string &why, bool &changed) {
   return true;
 }
 
-/// A move of a whole fragment, to or from another one or global memory.
+/// Two fragments of which one moves into the other are divided together.
 bool SharedRest::findDimsOf(TileMoveOpInterface move, std::string &why,
                             bool &changed) {
   Value source = move.getSource(), target = move.getTarget();
-  bool fromFragment = isWholeFragment(source, move.getSourceOffsets(),
-                                      move.getSourceExtents()),
-       toFragment = isWholeFragment(target, move.getTargetOffsets(),
-                                    move.getTargetExtents());
-  bool isPlain =
-      move.getAddressing() == MoveAddressing::Box && !move.isAsync() &&
-      !move.getCompletion() && (fromFragment || isGlobal(source)) &&
-      (toFragment || isGlobal(target)) && (fromFragment || toFragment);
-  if (!isPlain) {
-    why = "it moves more than whole fragments to or from global memory";
-    return false;
-  }
-  if (!fromFragment || !toFragment)
+  if (!isFragment(source) || !isFragment(target))
     return true;
-  if (typeOf(source).getShape() != typeOf(target).getShape()) {
-    why = "it moves a fragment into another one of another shape";
-    return false;
-  }
   if (auto known = dims.find(source); known != dims.end())
     return join(target, known->second, why, changed);
   if (auto known = dims.find(target); known != dims.end())
@@ -229,32 +193,20 @@ bool SharedRest::findDimsOf(TileMoveOpInterface move, std::string &why,
 
 bool SharedRest::findDims(Block &block, std::string &why, bool &changed) {
   for (Operation &op : block) {
+    why = whyNotByElements(&op);
+    if (!why.empty())
+      return false;
     bool isFine = true;
-    if (auto loop = dyn_cast<ParallelOp>(op)) {
+    if (auto loop = dyn_cast<ParallelOp>(op))
       isFine = findDimsOf(loop, why, changed);
-    } else if (auto move = dyn_cast<TileMoveOpInterface>(op)) {
+    else if (auto move = dyn_cast<TileMoveOpInterface>(op))
       isFine = findDimsOf(move, why, changed);
-    } else if (auto fill = dyn_cast<FillOp>(op)) {
-      isFine = isWholeFragment(fill.getTarget(), fill.getOffsets(),
-                               fill.getExtents());
-    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
       isFine =
-          branch->getNumResults() == 0 &&
           findDims(*branch.thenBlock(), why, changed) &&
           (!branch.elseBlock() || findDims(*branch.elseBlock(), why, changed));
-    } else if (auto alloc = dyn_cast<AllocOp>(op)) {
-      isFine = isFragment(alloc.getResult());
-    } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      isFine = isGlobal(load.getMemRef());
-    } else {
-      isFine = op.hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(&op);
-    }
-    if (isFine)
-      continue;
-    if (why.empty())
-      why = "`" + op.getName().getStringRef().str() +
-            "` works on more than single elements";
-    return false;
+    if (!isFine)
+      return false;
   }
   return true;
 }
