@@ -29,23 +29,19 @@ namespace mlir::tile {
 using namespace mlir;
 using namespace mlir::tile;
 
-/// Why the blocks of a kernel are not what the figures are of; empty where they
-/// are: one after the other in the order of launch, each with loads of its own.
-static StringRef whyNoStreams(KernelOp kernel) {
-  if (kernel.getPersistent())
-    return "its blocks are persistent";
-  if (kernel.getCluster())
-    return "its blocks form clusters";
-  bool isPipelined =
-      kernel
-          .walk([](Operation *op) {
-            return isa<PipelinedOp, RingCreateOp, WarpSpecializeOp, OnWarpsOp>(
-                       op)
-                       ? WalkResult::interrupt()
-                       : WalkResult::advance();
-          })
-          .wasInterrupted();
-  return isPipelined ? "it has pipelined loops or roles" : "";
+/// Whether the blocks of a kernel are what the figures are of: one after the
+/// other in the order of launch, each with loads of its own. Others, products
+/// of matrices first of all, read what they load again.
+static bool mayReadThrough(KernelOp kernel) {
+  return !kernel.getPersistent() && !kernel.getCluster() &&
+         !kernel
+              .walk([](Operation *op) {
+                return isa<PipelinedOp, RingCreateOp, WarpSpecializeOp,
+                           OnWarpsOp>(op)
+                           ? WalkResult::interrupt()
+                           : WalkResult::advance();
+              })
+              .wasInterrupted();
 }
 
 /// What an index may be made of so that blocks with other numbers have other
@@ -160,12 +156,12 @@ struct FindStreamsPass : tile::impl::FindStreamsPassBase<FindStreamsPass> {
     const DeviceInfo &device = DeviceInfo::of(*target, stated.getDevice());
     if (device.keptReads > 0)
       for (KernelOp kernel : module.getOps<KernelOp>())
-        find(kernel, device);
+        if (mayReadThrough(kernel))
+          find(kernel, device);
   }
 
 private:
   void find(KernelOp kernel, const DeviceInfo &device) {
-    StringRef whyNone = whyNoStreams(kernel);
     int64_t writtenRank = 0;
     SmallVector<std::pair<int64_t, Uses>> read;
     for (int64_t i = 0, e = kernel.getNumKernelArguments(); i < e; ++i) {
@@ -186,9 +182,7 @@ private:
           return partsOf(kernel, load) == parts;
         });
       };
-      StringRef why = whyNone;
-      if (why.empty() && uses.hasOthers)
-        why = "it is not only copied";
+      StringRef why = uses.hasOthers ? "it is not only copied" : "";
       if (why.empty() && kernel.mayAlias(position))
         why = "it may overlap another argument";
       for (Operation *load : uses.loads)
