@@ -15,8 +15,6 @@
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
-#include "tile/Dialect/Tile/IR/Surroundings.h"
-#include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Target/DeviceInfo.h"
@@ -144,9 +142,9 @@ struct FindStreamsPass : tile::impl::FindStreamsPassBase<FindStreamsPass> {
   using FindStreamsPassBase::FindStreamsPassBase;
 
   void runOnOperation() override {
-    if (failed(requireChosen(getOperation())))
-      return signalPassFailure();
     ModuleOp module = getOperation();
+    if (failed(requireBefore(*this, module, {Need::Numbers, Need::Layouts})))
+      return signalPassFailure();
     if (module.getOps<KernelOp>().empty())
       return;
     const TargetInfo *target = requireTarget(module);
@@ -226,8 +224,7 @@ private:
            << ": the L2 cache is asked to keep what is loaded of "
            << (found.size() == 1 ? "it" : "them")
            << " before what is written, from "
-           << int64_t(device.keptReads / 1e6)
-           << " MB on, so that DRAM gets what is written in longer pieces";
+           << int64_t(device.keptReads / 1e6) << " MB on";
   }
 };
 } // namespace
