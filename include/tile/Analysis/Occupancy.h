@@ -38,6 +38,11 @@ int64_t slotBytes(PipelinedOp loop);
 
 /// Bytes that all tiles and rings of a kernel take.
 int64_t tileBytes(KernelOp kernel);
+/// The same once loops have no more stages than shared memory has room for:
+/// --tile-fit-stages takes stages off the widest loop until all tiles fit, down
+/// to two. Tiles that lie in each other's bytes count twice here, so stages may
+/// stay that are taken off.
+int64_t fittingTileBytes(KernelOp kernel, const TargetInfo &target);
 
 /// Stages of a pipelined loop; none for other operations, and for null.
 std::optional<int64_t> stagesOf(Operation *loop);

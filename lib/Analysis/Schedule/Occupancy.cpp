@@ -74,6 +74,31 @@ int64_t tile::tileBytes(KernelOp kernel) {
   return bytes;
 }
 
+int64_t tile::fittingTileBytes(KernelOp kernel, const TargetInfo &target) {
+  constexpr int64_t kFewestStages = 2;
+  struct Loop {
+    int64_t stages, bytesOfStage;
+  };
+  SmallVector<Loop> loops;
+  kernel.getBodyRegion().walk([&](PipelinedOp loop) {
+    int64_t stages = loop.getStages();
+    if (int64_t bytes = slotBytes(loop); bytes && stages > kFewestStages)
+      loops.push_back({stages, bytes / stages});
+  });
+  int64_t bytes = tileBytes(kernel);
+  while (bytes + kSlackBytes > target.sharedPerBlock) {
+    auto widest = llvm::max_element(loops, [](const Loop &one,
+                                              const Loop &other) {
+      return one.stages * one.bytesOfStage < other.stages * other.bytesOfStage;
+    });
+    if (widest == loops.end() || widest->stages == kFewestStages)
+      break;
+    --widest->stages;
+    bytes -= widest->bytesOfStage;
+  }
+  return bytes;
+}
+
 /// Whether the iterations of a loop use the result of `op`.
 static bool isUsedIn(Operation *op, scf::ForOp loop) {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {

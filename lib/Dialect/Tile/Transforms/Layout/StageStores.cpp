@@ -91,7 +91,7 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
         "memory"};
     return failure();
   }
-  int64_t used = tileBytes(kernel) + kSlackBytes;
+  int64_t used = fittingTileBytes(kernel, *target) + kSlackBytes;
   int64_t blocks = target->sharedPerSm / used;
   // What is stored is alive with what it was computed from. Accumulators in
   // tensor memory come to registers a piece at a time.
