@@ -165,7 +165,8 @@ def run(options):
         ("random", random_gemms.problems(options.count, options.problems), options.alone),
         ("waves", random_gemms.waves(min(40, options.count)), 0),
     ):
-        for number, problem in enumerate(problems):
+        low, high = options.rows
+        for number, problem in enumerate(p for p in problems if low <= p.m <= high):
             if options.seconds and time.time() - start > options.seconds:
                 print(f"{bench.mode}: out of time after {number} problems")
                 break
@@ -196,6 +197,7 @@ def main():
     packing.add_run_options(p)
     p.add_argument("--count", type=int, default=200)
     p.add_argument("--problems", type=int, default=random_gemms.SEED, help="seed of the random problems")
+    p.add_argument("--rows", type=int, nargs=2, default=(1, 1 << 30), metavar=("LOW", "HIGH"), help="only problems with so many rows of A")
     p.add_argument("--alone", type=int, default=40, help="problems for which each kernel of the artifact is measured, too")
     p.add_argument("--seconds", type=float, default=0, help="stop after this time")
     p = commands.add_parser("survey", help="time configurations one by one, where the GPU is")

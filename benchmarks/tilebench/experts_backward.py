@@ -7,7 +7,7 @@ becomes of these says `tail`:
 
   view    X and DY are views that end with the expert: what a step has behind it is zero
   mask    in the last step they are set to zero in X, where it lies in shared memory; DY has to be finite
-  rest    the loop takes whole steps, and one step in tiles of its own, with zeros, follows it; DY has to be finite
+  rest    the loop takes whole steps, and one step in tiles of its own, with zeros, follows it, or some of `rest` rows; DY has to be finite
   none    there are no such rows: experts have multiples of `depth` rows, those that stand for no token are zeros in X or DY
 
 The gradient of X is a grouped GEMM of its own, tilebench.experts.Grouped with the other value of `tb`.
@@ -33,6 +33,8 @@ class WeightGradient:
     panel: int = 0
     persistent: int = 0
     specialize: bool | None = None
+    rest: int = 0  # rows of a step behind the whole ones, of which there may be several; 0: as many as of a whole one
+    cluster: tuple = ()  # blocks along columns and rows of DW that share what they copy
     gather: bool = False  # row r of X is X[ROW[r]]
     name: str = ""
 
@@ -43,6 +45,8 @@ class WeightGradient:
         parts += [f"{self.rows}x{self.columns}x{self.depth}", f"s{self.stages}", f"t{self.threads}"]
         parts += [f"p{self.panel}"] * bool(self.panel) + [f"P{self.persistent}"] * bool(self.persistent)
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
+        parts += [f"rest{self.rest}"] * bool(self.rest)
+        parts += [f"c{self.cluster[0]}{self.cluster[1]}"] if self.cluster else []
         return "_".join(parts + ["gather"] * self.gather)
 
     def check(self):
@@ -77,9 +81,9 @@ def step(p, ends, tiles="s"):
     return [f"  {load}", f"  tile.copy %DY{suffix}[%r, %n] to %D{tiles}"]
 
 
-def zeros(p, tile="Xs"):
+def zeros(p, depth, tile="Xs"):
     """Sets to zero the rows of a tile of X from %end on."""
-    return [f"  tile.parallel (%i, %j) in ({p.depth}, {p.rows}) {{", "    %at := %r + %i", f"    %none = arith.constant 0.0 : {p.element}",
+    return [f"  tile.parallel (%i, %j) in ({depth}, {p.rows}) {{", "    %at := %r + %i", f"    %none = arith.constant 0.0 : {p.element}",
             f"    %{tile}[%i, %j] := %{tile}[%i, %j] if %at < %end else %none", "  }"]  # fmt: skip
 
 
@@ -98,7 +102,7 @@ def gradient_text(p):
         lines += [view(p, "ROW", "") if p.gather else view(p, "X", "%K"), view(p, "DY", "%N")]
         body = step(p, True) + gemm
     elif p.tail == "mask":
-        body = [*step(p, False), f"  %over := %r + {p.depth} > %end", "  scf.if %over {", *indented(zeros(p)), "  }", *gemm]
+        body = [*step(p, False), f"  %over := %r + {p.depth} > %end", "  scf.if %over {", *indented(zeros(p, p.depth)), "  }", *gemm]
     elif p.tail == "rest":
         lines += [f"  %whole := (%end - %begin) // {p.depth} * {p.depth} + %begin"]
         body, last = step(p, False) + gemm, "%whole"
@@ -106,14 +110,23 @@ def gradient_text(p):
         body = step(p, False) + gemm
     lines += [f"  tile.pipelined %r = %begin to {last} step %c{p.depth} stages({p.stages}) {{", *indented(body), "  }"]
     if p.tail == "rest":
-        tail = [f"  %Xr = tile.alloc : {memref([p.depth, p.rows], t, shared)}", f"  %Dr = tile.alloc : {memref([p.depth, p.columns], t, shared)}"]
-        tail += ["  %r := %whole + 0", *step(p, False, "r"), *zeros(p, "Xr"), "  tile.gemm %Xr, %Dr, %acc {transpose_a}"]
-        lines += ["  %some := %whole < %end", "  scf.if %some {", *indented(tail), "  }"]
+        depth = p.rest or p.depth
+        tail = [f"  %Xr = tile.alloc : {memref([depth, p.rows], t, shared)}", f"  %Dr = tile.alloc : {memref([depth, p.columns], t, shared)}"]
+        work = [*step(p, False, "r"), *zeros(p, depth, "Xr"), "  tile.gemm %Xr, %Dr, %acc {transpose_a}"]
+        if p.rest:
+            lines += tail + [f"  scf.for %r = %whole to %end step %c{depth} {{", *indented(work), "  }"]
+        else:
+            lines += ["  %some := %whole < %end", "  scf.if %some {", *indented([*tail, "  %r := %whole + 0", *work]), "  }"]
     lines += [f"  tile.copy %acc to %DW[%e, %m, %n] sizes [1, {p.rows}, {p.columns}]"]
     types = {n: memref(["?"] * len(s), k) for n, k, s, *_ in p.arguments()}
+    blocks = [f"dim(%DW, 2) ceildiv {p.columns}", f"dim(%DW, 1) ceildiv {p.rows}"]
+    if p.cluster:
+        sizes = zip(("dim(%DW, 2)", "dim(%DW, 1)"), (p.columns, p.rows), p.cluster)
+        blocks = [f"({size} ceildiv {tile * count}) * {count}" if count > 1 else f"{size} ceildiv {tile}" for size, tile, count in sizes]
+    cluster = f" cluster({p.cluster[0]}, {p.cluster[1]}, 1)" if p.cluster else ""
     parameters = ", ".join(f"%{n}: {k}" + " {tile.alignment = 16}" * (n in ("X", "DY", "DW")) for n, k in types.items())
     return complete(f"""{HEAD}tile.kernel @{p.ident()}({parameters})
-    grid(%bx, %by, %e) = (dim(%DW, 2) ceildiv {p.columns}, dim(%DW, 1) ceildiv {p.rows}, dim(%DW, 0)) threads({p.threads}){attributes(p)} {{
+    grid(%bx, %by, %e) = ({blocks[0]}, {blocks[1]}, dim(%DW, 0)) threads({p.threads}){cluster}{attributes(p)} {{
   %zero = arith.constant 0.0 : f32
 {chr(10).join(lines)}
 }}

@@ -134,6 +134,12 @@ def candidates(p):
         return [[f] for f in changed(Grouped(form="masked", tb=True), *tiles, dict(columns=128, stages=4))]
     if p.family == "weight_gradient":
         found = [WeightGradient(out="bf16", tail=t, columns=c, persistent=q) for t in ("rest", "view", "mask") for c in (128, 256) for q in (0, 1)]
+        # Blocks that are neighbours share tiles, by the L2 cache or by a cluster.
+        base = WeightGradient(out="bf16", tail="rest", columns=256, stages=3, persistent=1, panel=8)
+        for r, c in ((32, ()), (32, (1, 2)), (32, (2, 1)), (16, (1, 2)), (0, (1, 2))):
+            found += [dataclasses.replace(base, rest=r, cluster=c)]
+        for r, c in ((0, ()), (0, (1, 2)), (32, (1, 2)), (32, (2, 1))):
+            found += [dataclasses.replace(base, columns=128, stages=5, rest=r, cluster=c)]
         return [[f] for f in found]
     if p.family == "block":
         base = BlockScaled(scales=p.scales)
