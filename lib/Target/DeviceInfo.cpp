@@ -60,7 +60,7 @@ static const DeviceInfo kDevices[] = {
     {"AGX-Orin", "orin", "", 87, 16, 1.3, 1.3, 0.18e12, 4e6, kOrin},
     {"L40S", "l40s", "", 89, 142, 2.5, 2.5, 0.8e12, 96e6, kAda},
     {"H200", "h200", "", 90, 132, 1.98, 1.59, 4.16e12, 50e6, kHopper,
-     kGroups132, kClusters132, /*keptReads=*/100e6},
+     kGroups132, kClusters132, /*keptReads=*/100e6, /*leavingReads=*/200e6},
     {"H100-SXM", "h100", "hbm3", 90, 132, 1.98, 1.59, 2.9e12, 50e6, kHopper,
      kGroups132, kClusters132},
     {"H100-PCIe", "h100", "pcie", 90, 114, 1.755, 1.33, 1.74e12, 50e6, kHopper},

@@ -49,6 +49,10 @@ struct DeviceInfo {
   /// keep them than what is written (docs/Rationale/CopySelection.md); 0 where
   /// nobody has measured that.
   double keptReads = 0;
+  /// Bytes that a kernel reads once up to which it does better if they leave
+  /// the L2 cache first, where it writes little (the same document); 0 where
+  /// nobody has measured that.
+  double leavingReads = 0;
 
   /// What predictions read of it.
   runtime::DeviceFigures figures() const;

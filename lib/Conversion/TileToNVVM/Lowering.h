@@ -125,6 +125,8 @@ struct Streams {
   llvm::SmallDenseSet<Value> sharedReads; // what all blocks read
   Value areLarge; // i1: they have so many bytes that the cache is asked
   Value policy;   // i64: what is asked, or what loads get that ask nothing
+  /// Arguments that are read once, and the policy (i64) of their loads.
+  llvm::SmallDenseMap<Value, Value> readOnce;
 };
 
 /// The slot of a ring with mbarriers that a view stands for.

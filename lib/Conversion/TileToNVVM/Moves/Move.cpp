@@ -58,8 +58,8 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
                                         bool isInside) {
   if (isGlobal(move.getSource()) || isGlobal(move.getTarget()))
     source.policy = target.policy = cachePolicy(lowering, move);
-  if (isKept(lowering, move)) {
-    source.policy = lowering.streams.policy;
+  if (Value policy = policyOfLoad(lowering, move)) {
+    source.policy = policy;
     source.isConstant = true;
   }
   int64_t bytes = 0;

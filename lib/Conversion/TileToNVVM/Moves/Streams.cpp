@@ -7,6 +7,7 @@
 #include "Streams.h"
 #include "CachePolicy.h"
 #include "Endpoint.h"
+#include "Schedule/Grid.h"
 #include "ThreadRuns.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -27,6 +28,10 @@ using namespace mlir::tile::nvvm;
 /// H200, cp.async does not: an illegal instruction.
 static constexpr int64_t kUsualPolicy = 0x1000000000000000;
 static constexpr int64_t kKeepingPolicy = 0x14F0000000000000;
+static constexpr int64_t kLeavingPolicy = 0x12F0000000000000;
+
+/// A kernel that writes a part of what it reads, or less, writes little.
+static constexpr unsigned kLittleBits = 2;
 
 /// Bytes (i64) of a buffer without gaps between its rows.
 static Value bytesOf(KernelLowering &lowering, BlockArgument argument) {
@@ -39,13 +44,14 @@ static Value bytesOf(KernelLowering &lowering, BlockArgument argument) {
       lowering.mulConst(elements, bits), lowering.i64(3));
 }
 
-static Value bytesOfStreams(KernelLowering &lowering) {
+/// Of the arguments that an attribute of the kernel names.
+static Value bytesOfAll(KernelLowering &lowering, StringRef name) {
   Value bytes = lowering.i64(0);
-  for (int64_t position :
-       lowering.kernel->getAttrOfType<DenseI64ArrayAttr>(kStreamsAttrName)
-           .asArrayRef())
-    bytes = lowering.add(
-        bytes, bytesOf(lowering, lowering.kernel.getKernelArgument(position)));
+  if (auto positions = lowering.kernel->getAttrOfType<DenseI64ArrayAttr>(name))
+    for (int64_t position : positions.asArrayRef())
+      bytes = lowering.add(
+          bytes,
+          bytesOf(lowering, lowering.kernel.getKernelArgument(position)));
   return bytes;
 }
 
@@ -67,9 +73,19 @@ bool tile::nvvm::isStream(KernelLowering &lowering, TileMoveOpInterface move) {
   return loadsOneOf(lowering, move, lowering.streams.arguments);
 }
 
-bool tile::nvvm::isKept(KernelLowering &lowering, TileMoveOpInterface move) {
-  return isStream(lowering, move) ||
-         loadsOneOf(lowering, move, lowering.streams.sharedReads);
+Value tile::nvvm::policyOfLoad(KernelLowering &lowering,
+                               TileMoveOpInterface move) {
+  const Streams &streams = lowering.streams;
+  if (isStream(lowering, move) ||
+      loadsOneOf(lowering, move, streams.sharedReads))
+    return streams.policy;
+  CopyPlanAttr plan = move.getPlanAttr();
+  if (!plan || lowering.innerLayout)
+    return {};
+  const CopyTraits &traits = traitsOf(plan.getInstruction());
+  return traits.isPlain || traits.byAsyncProxy
+             ? streams.readOnce.lookup(move.getSource())
+             : Value();
 }
 
 /// i1: the streams are large, and blocks that are launched after this one load
@@ -96,35 +112,108 @@ static Value isNearEnd(KernelLowering &lowering) {
   // left / count * bytes < limit, in megabytes so that products fit.
   constexpr int64_t kMegabyteBits = 20;
   Value left = b.createOrFold<arith::SubIOp>(count, number);
-  Value megabytes = b.createOrFold<arith::ShRUIOp>(bytesOfStreams(lowering),
-                                                   lowering.i64(kMegabyteBits));
+  Value megabytes = b.createOrFold<arith::ShRUIOp>(
+      bytesOfAll(lowering, kStreamsAttrName), lowering.i64(kMegabyteBits));
   Value isNear = b.createOrFold<arith::CmpIOp>(
       arith::CmpIPredicate::ult, lowering.mul(left, megabytes),
       lowering.mulConst(count, streamLimit(lowering, 1) >> kMegabyteBits));
   return both(lowering, lowering.streams.areLarge, isNear);
 }
 
-void tile::nvvm::beginStreams(KernelLowering &lowering) {
+static Value compare(KernelLowering &lowering, arith::CmpIPredicate predicate,
+                     Value lhs, Value rhs) {
+  return lowering.builder.createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
+}
+
+static Value choose(KernelLowering &lowering, Value condition, int64_t policy,
+                    Value otherwise) {
+  return lowering.builder.createOrFold<arith::SelectOp>(
+      condition, lowering.i64(policy), otherwise);
+}
+
+/// i1: blocks that differ along `dims` only run at the same time, so that what
+/// they read alike is read once: all blocks from the first to the last of them,
+/// in the order of launch (BlockOrder.h), have places. Null: there is one.
+static Value runTogether(KernelLowering &lowering, ArrayRef<int64_t> dims) {
+  if (dims.empty())
+    return {};
+  auto &b = lowering.builder;
   KernelOp kernel = lowering.kernel;
-  auto positions = kernel->getAttrOfType<DenseI64ArrayAttr>(kStreamsAttrName);
-  if (!positions || !kernel->hasAttr(kStreamLimitsAttrName))
+  SmallVector<int64_t> order =
+      llvm::to_vector(llvm::seq<int64_t>(kernel.getGridRank()));
+  std::optional<int64_t> panel;
+  if (order.size() > 1 && kernel.getPanel()) {
+    panel = kernel.getPanel();
+    std::swap(order[0], order[1]);
+  }
+  while (!llvm::is_contained(dims, order.back()))
+    order.pop_back();
+  Value span = lowering.i64(1), inOnePanel;
+  for (int64_t d : order) {
+    Value extent = gridExtent(lowering, d);
+    if (panel && d == 1) {
+      Value rows = lowering.i64(*panel);
+      if (llvm::is_contained(dims, d))
+        inOnePanel = compare(lowering, arith::CmpIPredicate::ule, extent, rows);
+      extent = b.createOrFold<arith::MinUIOp>(extent, rows);
+    }
+    span = lowering.mul(span, extent);
+  }
+  return both(lowering, inOnePanel,
+              compare(lowering, arith::CmpIPredicate::ule, span,
+                      lowering.i64(streamLimit(lowering, 3))));
+}
+
+/// What loads of arguments ask that are read once.
+static void beginReadOnce(KernelLowering &lowering, Value streamed,
+                          Value usual) {
+  KernelOp kernel = lowering.kernel;
+  auto list = kernel->getAttrOfType<ArrayAttr>(kReadOnceAttrName);
+  if (!list)
     return;
   auto &b = lowering.builder;
+  Value read = streamed;
+  for (auto numbers : list.getAsRange<DenseI64ArrayAttr>())
+    read = lowering.add(
+        read, bytesOf(lowering, kernel.getKernelArgument(numbers[0])));
+  Value writesLittle =
+      compare(lowering, arith::CmpIPredicate::ule,
+              bytesOfAll(lowering, kResultsAttrName),
+              b.createOrFold<arith::ShRUIOp>(read, lowering.i64(kLittleBits)));
+  Value leaves = both(lowering, writesLittle,
+                      compare(lowering, arith::CmpIPredicate::ule, read,
+                              lowering.i64(streamLimit(lowering, 2))));
+  for (auto numbers : list.getAsRange<DenseI64ArrayAttr>()) {
+    ArrayRef<int64_t> dims = numbers.asArrayRef().drop_front();
+    Value isOnce = both(lowering, runTogether(lowering, dims), leaves);
+    if (!matchPattern(isOnce, m_Zero()))
+      lowering.streams.readOnce[kernel.getKernelArgument(numbers[0])] =
+          choose(lowering, isOnce, kLeavingPolicy, usual);
+  }
+}
+
+void tile::nvvm::beginStreams(KernelLowering &lowering) {
+  KernelOp kernel = lowering.kernel;
+  if (!kernel->hasAttr(kStreamLimitsAttrName))
+    return;
   Streams &streams = lowering.streams;
+  Value usual = lowering.i64(kUsualPolicy);
+  Value streamed = bytesOfAll(lowering, kStreamsAttrName);
+  beginReadOnce(lowering, streamed, usual);
+  auto positions = kernel->getAttrOfType<DenseI64ArrayAttr>(kStreamsAttrName);
+  if (!positions)
+    return;
   for (int64_t position : positions.asArrayRef())
     streams.arguments.insert(kernel.getKernelArgument(position));
   if (auto shared =
           kernel->getAttrOfType<DenseI64ArrayAttr>(kSharedReadsAttrName))
     for (int64_t position : shared.asArrayRef())
       streams.sharedReads.insert(kernel.getKernelArgument(position));
-  streams.areLarge = b.createOrFold<arith::CmpIOp>(
-      arith::CmpIPredicate::uge, bytesOfStreams(lowering),
-      lowering.i64(streamLimit(lowering, 0)));
+  streams.areLarge = compare(lowering, arith::CmpIPredicate::uge, streamed,
+                             lowering.i64(streamLimit(lowering, 0)));
   if (matchPattern(streams.areLarge, m_Zero()))
     return;
-  streams.policy = b.createOrFold<arith::SelectOp>(streams.areLarge,
-                                                   lowering.i64(kKeepingPolicy),
-                                                   lowering.i64(kUsualPolicy));
+  streams.policy = choose(lowering, streams.areLarge, kKeepingPolicy, usual);
 }
 
 /// Gives up the line at `pointer`, where `isHeld` (i1, or null) and one begins
@@ -145,6 +234,9 @@ static void leaveLine(KernelLowering &lowering, Value pointer, Value isHeld) {
 Value tile::nvvm::loadOfLoop(KernelLowering &lowering, Value buffer,
                              Value pointer, Type type, unsigned bytes) {
   Streams &streams = lowering.streams;
+  if (Value policy = streams.readOnce.lookup(buffer))
+    return loadWithPolicy(lowering, pointer, type, bytes, policy,
+                          /*isConstant=*/true);
   if (!streams.policy || !streams.arguments.contains(buffer))
     return LLVM::LoadOp::create(lowering.builder, type, pointer, bytes);
   Value loaded = loadWithPolicy(lowering, pointer, type, bytes, streams.policy,

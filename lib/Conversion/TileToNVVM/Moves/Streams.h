@@ -3,7 +3,7 @@
 //
 // What --tile-find-streams decided: loads that ask the L2 cache to keep their
 // lines before those of results, and the last blocks, which tell it that
-// nobody needs them any more.
+// nobody needs them any more; loads whose lines leave the cache first.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_STREAMS_H
@@ -19,9 +19,10 @@ void beginStreams(KernelLowering &lowering);
 /// Whether a copy loads a part of a stream by threads.
 bool isStream(KernelLowering &lowering, TileMoveOpInterface move);
 
-/// Whether it asks the cache to keep what it loads: of a stream, or of what all
-/// blocks read beside one.
-bool isKept(KernelLowering &lowering, TileMoveOpInterface move);
+/// What a copy asks the cache that the program says nothing of (i64): of a
+/// stream, of what all blocks read beside one, or of what is read once; null:
+/// nothing. Nobody writes there while the kernel runs.
+Value policyOfLoad(KernelLowering &lowering, TileMoveOpInterface move);
 
 /// What an element-wise loop loads of `buffer` at `pointer`, `bytes` of `type`.
 /// Where the buffer is a stream, the load is one of it.

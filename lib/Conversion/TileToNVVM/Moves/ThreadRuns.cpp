@@ -97,27 +97,16 @@ LogicalResult tile::nvvm::moveByCpAsync(KernelLowering &lowering,
   bool global = bytes == 16;
   auto cache = global ? NVVM::LoadCacheModifierKind::CG
                       : NVVM::LoadCacheModifierKind::CA;
-  Value policy = source.policy;
   // LLVM has no operation for a predicate that ignores the source, which is
-  // cheaper than a source size, nor for a policy of the cache.
-  auto emitAssembly = [&](Value destination, Value origin, Value last,
-                          StringRef constraint) {
+  // cheaper than a source size.
+  auto emitIgnoring = [&](Value destination, Value origin, Value ignores) {
     SmallVector<Value> operands{
-        LLVM::PtrToIntOp::create(b, b.getI32Type(), destination), origin};
+        LLVM::PtrToIntOp::create(b, b.getI32Type(), destination), origin,
+        ignores};
     std::string text = std::string("cp.async.") + (global ? "cg" : "ca") +
-                       ".shared.global" + (policy ? ".L2::cache_hint" : "") +
-                       " [$0], [$1], " + std::to_string(bytes);
-    std::string constraints = "r,l";
-    for (auto [operand, kind] :
-         {std::pair(last, constraint), std::pair(policy, StringRef("l"))}) {
-      if (!operand)
-        continue;
-      text += ", $" + std::to_string(operands.size());
-      constraints += "," + kind.str();
-      operands.push_back(operand);
-    }
-    lowering.inlineAsm(TypeRange(), text + ";", constraints + ",~{memory}",
-                       operands);
+                       ".shared.global [$0], [$1], " + std::to_string(bytes) +
+                       ", $2;";
+    lowering.inlineAsm(TypeRange(), text, "r,l,b,~{memory}", operands);
   };
   bool wholeVectors = source.wholeVectors(count);
   auto emit = [&](bool inside) -> LogicalResult {
@@ -133,18 +122,13 @@ LogicalResult tile::nvvm::moveByCpAsync(KernelLowering &lowering,
             outside = b.createOrFold<arith::XOrIOp>(
                 in, arith::ConstantIntOp::create(b, b.getI1Type(), 1));
         if (outside) {
-          emitAssembly(destination, origin, outside, "b");
+          emitIgnoring(destination, origin, outside);
           return success();
         }
         Value validBytes;
         if (!inside && !wholeVectors)
           validBytes =
               elementsToBytes(lowering, source.validElements(reg, count), bits);
-        if (policy) {
-          emitAssembly(destination, origin,
-                       validBytes ? validBytes : lowering.i32(bytes), "r");
-          return success();
-        }
         NVVM::CpAsyncOp::create(b, destination, origin,
                                 static_cast<uint32_t>(bytes), cache,
                                 validBytes);

@@ -6,6 +6,7 @@
 // are neighbours. `tile.grid_barrier`: where all blocks meet.
 //
 //===----------------------------------------------------------------------===//
+#include "Schedule/Grid.h"
 #include "Schedule/Mbarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -16,7 +17,7 @@ using namespace mlir;
 using namespace mlir::tile;
 using namespace mlir::tile::nvvm;
 
-/// A grid extent as i32: a launch has fewer than 2^31 blocks a dimension.
+/// A grid extent as i64: a launch has fewer than 2^31 blocks a dimension.
 static Value emitExtent(KernelLowering &lowering, AffineExpr expr) {
   auto &b = lowering.builder;
   KernelOp kernel = lowering.kernel;
@@ -46,6 +47,10 @@ static Value emitExtent(KernelLowering &lowering, AffineExpr expr) {
     lhs = b.createOrFold<arith::RemSIOp>(lhs, rhs);
     return b.createOrFold<arith::RemSIOp>(lowering.add(lhs, rhs), rhs);
   }
+}
+
+Value tile::nvvm::gridExtent(KernelLowering &lowering, unsigned d) {
+  return emitExtent(lowering, lowering.kernel.getGrid().getResult(d));
 }
 
 namespace {

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 #include "TmaCopy.h"
 #include "ClusterPlace.h"
+#include "Moves/Streams.h"
 #include "Schedule/ClusterOps.h"
 #include "Tcgen05/TensorMemory.h"
 #include "TmaBoxes.h"
@@ -38,7 +39,12 @@ using namespace mlir::tile::nvvm;
 Value tile::nvvm::cachePolicy(KernelLowering &lowering,
                               TileMoveOpInterface copy) {
   std::optional<EvictionPolicy> policy = copy.getEvictionPolicy();
-  if (!policy || *policy == EvictionPolicy::Normal)
+  CopyPlanAttr plan = copy.getPlanAttr();
+  if (plan && !traitsOf(plan.getInstruction()).takesCachePolicy)
+    return {};
+  if (!policy)
+    return policyOfLoad(lowering, copy);
+  if (*policy == EvictionPolicy::Normal)
     return {};
   std::string text = std::string("createpolicy.fractional.L2::evict_") +
                      (*policy == EvictionPolicy::First ? "first" : "last") +

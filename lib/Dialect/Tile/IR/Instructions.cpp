@@ -38,7 +38,7 @@ static constexpr CopyTraits kCopies[] = {
      RingProducer::Tma, noRegisters},
     {CopyInstruction::CpAsync, CopyCompletion::ThreadGroups,
      /*byAsyncProxy=*/false, /*usesTensorMap=*/false, /*isPlain=*/false,
-     /*movesMatrices=*/false, /*mayCombine=*/false, /*takesCachePolicy=*/true,
+     /*movesMatrices=*/false, /*mayCombine=*/false, /*takesCachePolicy=*/false,
      RingProducer::CpAsync, RingProducer::CpAsyncMbarrier, noRegisters},
     {CopyInstruction::Ldmatrix, CopyCompletion::Issue, /*byAsyncProxy=*/false,
      /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/true,
@@ -58,7 +58,7 @@ static constexpr CopyTraits kCopies[] = {
      RingProducer::ThreadsMbarrier, throughRegisters},
     {CopyInstruction::Realign, CopyCompletion::Issue, /*byAsyncProxy=*/false,
      /*usesTensorMap=*/false, /*isPlain=*/false, /*movesMatrices=*/false,
-     /*mayCombine=*/false, /*takesCachePolicy=*/false, RingProducer::Threads,
+     /*mayCombine=*/false, /*takesCachePolicy=*/true, RingProducer::Threads,
      RingProducer::ThreadsMbarrier, realigned},
 };
 

@@ -86,23 +86,45 @@ void TileDialect::initialize() {
 }
 
 /// Positions of buffers among a kernel's arguments, each once, in order.
+static bool isBufferPosition(KernelOp kernel, int64_t position) {
+  ArrayAttr types = kernel.getArgTypes();
+  return position >= 0 && position < int64_t(types.size()) &&
+         isa<MemRefType>(cast<TypeAttr>(types[position]).getValue());
+}
+
 static LogicalResult verifyStreams(Operation *op, NamedAttribute attribute) {
   auto kernel = dyn_cast<KernelOp>(op);
   auto streams = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
-  int64_t count = kernel ? kernel.getArgTypes().size() : 0;
-  bool areBuffers =
-      kernel && streams && !streams.empty() &&
-      llvm::all_of(streams.asArrayRef(), [&](int64_t position) {
-        return position >= 0 && position < count &&
-               isa<MemRefType>(
-                   cast<TypeAttr>(kernel.getArgTypes()[position]).getValue());
-      });
+  bool areBuffers = kernel && streams && !streams.empty() &&
+                    llvm::all_of(streams.asArrayRef(), [&](int64_t position) {
+                      return isBufferPosition(kernel, position);
+                    });
   if (areBuffers && llvm::is_sorted(streams.asArrayRef(), std::less_equal<>()))
     return success();
   return op->emitOpError() << "expected '" << attribute.getName().getValue()
                            << "' to be an array of i64 on a kernel, ascending "
                               "positions of its buffers, got "
                            << attribute.getValue();
+}
+
+static LogicalResult verifyReadOnce(Operation *op, NamedAttribute attribute) {
+  auto kernel = dyn_cast<KernelOp>(op);
+  auto list = dyn_cast<ArrayAttr>(attribute.getValue());
+  auto isArgument = [&](Attribute entry) {
+    auto numbers = dyn_cast<DenseI64ArrayAttr>(entry);
+    return numbers && !numbers.empty() &&
+           isBufferPosition(kernel, numbers[0]) &&
+           llvm::all_of(numbers.asArrayRef().drop_front(), [&](int64_t d) {
+             return d >= 0 && d < int64_t(kernel.getGridRank());
+           });
+  };
+  if (kernel && list && !list.empty() && llvm::all_of(list, isArgument))
+    return success();
+  return op->emitOpError()
+         << "expected '" << attribute.getName().getValue()
+         << "' to be a list of `array<i64: ...>` on a kernel, each the "
+            "position of a buffer and dimensions of the grid, got "
+         << attribute.getValue();
 }
 
 LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
@@ -189,15 +211,19 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
-  if (name == kStreamsAttrName || name == kSharedReadsAttrName)
+  if (name == kStreamsAttrName || name == kSharedReadsAttrName ||
+      name == kResultsAttrName)
     return verifyStreams(op, attribute);
+  if (name == kReadOnceAttrName)
+    return verifyReadOnce(op, attribute);
   if (name == kStreamLimitsAttrName) {
     auto bytes = dyn_cast<DenseI64ArrayAttr>(attribute.getValue());
-    if (!isa<KernelOp>(op) || !bytes || bytes.size() != 2 || bytes[0] < 1 ||
-        bytes[1] < 1)
+    if (!isa<KernelOp>(op) || !bytes || bytes.size() != 4 ||
+        !llvm::all_of(bytes.asArrayRef(),
+                      [](int64_t count) { return count > 0; }))
       return op->emitOpError()
              << "expected '" << name
-             << "' to be an array of two positive i64 on a kernel, got "
+             << "' to be an array of four positive i64 on a kernel, got "
              << attribute.getValue();
     return success();
   }
@@ -211,7 +237,8 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
       kWithoutRolesAttrName, kResidentAttrName,    kKeepsRegistersAttrName,
       kAlignmentAttrName,    kSecondSlotsAttrName, kLaunchedBlocksAttrName,
       kVersionsAttrName,     kCostAttrName,        kStreamsAttrName,
-      kStreamLimitsAttrName, kSharedReadsAttrName};
+      kStreamLimitsAttrName, kSharedReadsAttrName, kReadOnceAttrName,
+      kResultsAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

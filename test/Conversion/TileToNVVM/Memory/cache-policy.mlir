@@ -1,13 +1,13 @@
-// How long the L2 cache keeps what threads move: cp.async, loads and stores take
-// a policy as tensor copies do (PTX ISA, "createpolicy").
+// How long the L2 cache keeps what threads move: loads and stores take a policy
+// as tensor copies do (PTX ISA, "createpolicy"). cp.async does by PTX, but ptxas
+// of CUDA 13.0 to 13.3 forgets to load the policy: an illegal instruction.
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_80 --remarks -o %t.ptx 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: FileCheck %s < %t.ptx
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a | FileCheck %s --check-prefix=TMA
 
 #shared = #gpu.address_space<workgroup>
 // CHECK-LABEL: .entry hinted
-// CHECK:       createpolicy.fractional.L2::evict_first.b64 [[FIRST:%rd[0-9]+]], 1.0;
-// CHECK:       cp.async.cg.shared.global.L2::cache_hint [%r{{[0-9]+}}], [%rd{{[0-9]+}}], 16, %r{{[0-9]+}}, [[FIRST]];
+// CHECK:       cp.async.cg.shared.global [%rd{{[0-9]+}}], [%rd{{[0-9]+}}], 16;
 // CHECK:       createpolicy.fractional.L2::evict_last.b64 [[LAST:%rd[0-9]+]], 1.0;
 // CHECK:       st.global.L2::cache_hint.{{b32|b64|v2.b64}} {{.*}}, [[LAST]];
 // CHECK-NOT:   st.global.b
@@ -21,6 +21,7 @@ tile.kernel @hinted(%A: memref<4096x4096xf16> {tile.alignment = 16}, %Y: memref<
   %m = arith.muli %b, %c64 : index
   %s = tile.alloc : memref<64x64xf16, #shared>
   %f = tile.alloc : memref<64x64xf16, #tile.fragment>
+  // REMARK: eviction_policy` has no effect: ptxas (13.0 to 13.3) makes cp.async with a policy an illegal instruction
   tile.copy %A[%m, %c0] to %s {eviction_policy = #tile.eviction_policy<first>} : memref<4096x4096xf16> to memref<64x64xf16, #shared>
   // REMARK: eviction_policy` has no effect: nothing passes the L2 cache
   tile.copy %s to %f {eviction_policy = #tile.eviction_policy<first>} : memref<64x64xf16, #shared> to memref<64x64xf16, #tile.fragment>
@@ -33,7 +34,8 @@ tile.kernel @hinted(%A: memref<4096x4096xf16> {tile.alignment = 16}, %Y: memref<
 // CHECK:       st.global.L2::cache_hint.b8
 // CHECK:       ld.global.L2::cache_hint.v2.b64
 // CHECK:       st.global.L2::cache_hint.v2.b64
-// CHECK:       cp.async.ca.shared.global.L2::cache_hint [%r{{[0-9]+}}], [%rd{{[0-9]+}}], {{4|8}}, %{{r|p}}{{[0-9]+}}, %rd
+// CHECK-NOT:   cp.async.{{.*}}L2::cache_hint
+// CHECK:       cp.async.ca.shared.global [%r{{[0-9]+}}], [%rd{{[0-9]+}}], {{4|8}}
 tile.kernel @widths(%A: memref<?x?xi8>, %B: memref<?x?xi8>, %C: memref<128x64xf32> {tile.alignment = 16}, %D: memref<128x64xf32> {tile.alignment = 16}, %E: memref<?x62xf32> {tile.alignment = 8}) grid(%b) = (1) threads(128) {
   %c0 = arith.constant 0 : index
   %f = tile.alloc : memref<32x64xi8, #tile.fragment>

@@ -5,8 +5,9 @@
 // RIGHT: PASS
 // Both loads of the region that lies inside stand together, and so do those of its edges, each behind its test.
 // CHECK-LABEL:  .entry columns(
-// CHECK:          ld.global.nc.v2.b32
-// CHECK-NEXT:     ld.global.nc.v2.b32
+// CHECK:          ld.global.nc.L2::cache_hint.b64
+// CHECK-NOT:      cvt.f32.f16
+// CHECK:          ld.global.nc.L2::cache_hint.b64
 // CHECK-NOT:      cvt.f32.f16
 // CHECK:        $L__BB
 // CHECK-COUNT-8:  cvt.f32.f16

@@ -59,3 +59,53 @@ tile.kernel @small(%X: memref<64x512xf16> {tile.alignment = 16}, %Y: memref<64x5
   tile.copy %X[%m, %c0] to %x : memref<64x512xf16> to memref<1x512xf16, #tile.fragment>
   tile.copy %x to %Y[%m, %c0] : memref<1x512xf16, #tile.fragment> to memref<64x512xf16>
 }
+
+// Weights that blocks of few rows read together, or one: their lines leave the cache first, up to 200 MB. Panels of 8 rows: a block of rows
+// beyond them reads the weights again. What is read once by plain loads asks the same.
+// RUN: tile-run %s --kernel=product --args=A=40x128,B=72x128,C=40x72 --stage=lowered --arch=sm_90a --check | FileCheck %s --check-prefix=RUNS
+// RUN: tile-run %s --kernel=sums --args=X=37x512,Y=37 --stage=lowered --arch=sm_90a --check | FileCheck %s --check-prefix=RUNS
+// CHECK-LABEL: .entry product(
+// CHECK-DAG:     setp.{{l[te]}}.u64 {{.*}}, {{200000000|200000001}}
+// CHECK-DAG:     setp.{{l[te]}}.u64 {{.*}}, {{8|9}}
+// CHECK-DAG:     setp.{{l[te]}}.u64 {{.*}}, {{132|133}}
+// CHECK:         selp.b64 {{.*}}, 1364590687093260288, 1152921504606846976
+// CHECK:         cp.async.bulk.tensor.2d{{.*}}.L2::cache_hint
+// CHECK:         cp.async.bulk.tensor.2d{{.*}}.L2::cache_hint
+#shared = #gpu.address_space<workgroup>
+tile.kernel @product(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16})
+    grid(%bx, %by) = (dim(%C, 1) ceildiv 64, dim(%C, 0) ceildiv 64) threads(128) attributes {panel = 8 : i64} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c64 = arith.constant 64 : index
+  %zero = arith.constant 0.0 : f32
+  %K = memref.dim %A, %c1 : memref<?x?xf16>
+  tile.assume %K {divisible_by = 64 : i64} : index
+  %rowB = memref.dim %B, %c1 : memref<?x?xf16>
+  tile.assume %rowB {divisible_by = 64 : i64} : index
+  %rowC = memref.dim %C, %c1 : memref<?x?xf16>
+  tile.assume %rowC {divisible_by = 8 : i64} : index
+  %m = arith.muli %by, %c64 : index
+  %n = arith.muli %bx, %c64 : index
+  %a = tile.alloc : memref<64x64xf16, #shared>
+  %b = tile.alloc : memref<64x64xf16, #shared>
+  %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
+  tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
+  tile.pipelined %k = %c0 to %K step %c64 stages(3) {
+    tile.copy %A[%m, %k] to %a : memref<?x?xf16> to memref<64x64xf16, #shared>
+    tile.copy %B[%n, %k] to %b : memref<?x?xf16> to memref<64x64xf16, #shared>
+    tile.gemm %a, %b, %acc {transpose_b} : memref<64x64xf16, #shared>, memref<64x64xf16, #shared>, memref<64x64xf32, #tile.fragment>
+  }
+  tile.copy %acc to %C[%m, %n] : memref<64x64xf32, #tile.fragment> to memref<?x?xf16>
+}
+
+// CHECK-LABEL: .entry sums(
+// CHECK:         ld.global.nc.L2::cache_hint
+// CHECK-NOT:     applypriority
+tile.kernel @sums(%X: memref<?x512xf16> {tile.alignment = 16}, %Y: memref<?xf32>) grid(%m) = (dim(%X, 0)) threads(128) {
+  %c0 = arith.constant 0 : index
+  %x = tile.alloc : memref<1x512xf32, #tile.fragment>
+  %s = tile.alloc : memref<1xf32, #tile.fragment>
+  tile.copy %X[%m, %c0] to %x : memref<?x512xf16> to memref<1x512xf32, #tile.fragment>
+  tile.reduce sum %x to %s dim(1) : memref<1x512xf32, #tile.fragment> to memref<1xf32, #tile.fragment>
+  tile.copy %s to %Y[%m] : memref<1xf32, #tile.fragment> to memref<?xf32>
+}

@@ -46,10 +46,21 @@ inline constexpr llvm::StringLiteral kStreamsAttrName = "tile.streams";
 /// arguments of which all blocks read the same. They are kept as streams are,
 /// for as long as the cache likes.
 inline constexpr llvm::StringLiteral kSharedReadsAttrName = "tile.shared_reads";
-/// On a kernel, an array of two i64, bytes: where the arguments of
+/// On a kernel, an array of arrays of i64: arguments that are read once, though
+/// the kernel writes far less. The first number of each is the position, the
+/// others are dimensions of the grid: blocks that differ along them alone read
+/// the same, which counts as once where they run at the same time.
+/// --tile-find-streams writes it, together with kStreamLimitsAttrName.
+inline constexpr llvm::StringLiteral kReadOnceAttrName = "tile.read_once";
+/// On a kernel with kStreamLimitsAttrName, an array of i64: the positions of
+/// the arguments that it writes.
+inline constexpr llvm::StringLiteral kResultsAttrName = "tile.results";
+/// On a kernel, an array of four i64, three of them bytes: where the arguments of
 /// kStreamsAttrName have the first in all, or more, the L2 cache is asked to
 /// keep what is loaded of them; of the second, what the last blocks load, it is
-/// told that nobody needs them any more.
+/// told that nobody needs them any more. Up to the third, what is read once
+/// leaves the cache first where far less is written. As many blocks as the
+/// fourth says run at the same time at least.
 inline constexpr llvm::StringLiteral kStreamLimitsAttrName =
     "tile.stream_limits";
 /// No multiprocessor runs more blocks at a time.

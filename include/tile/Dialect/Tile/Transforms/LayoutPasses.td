@@ -274,11 +274,20 @@ def FindStreamsPass : Pass<"tile-find-streams", "::mlir::ModuleOp"> {
     (`tile.shared_reads`), ask the L2 cache to keep their lines before those of
     results, which DRAM takes 2 to 5 % faster. Of as many bytes of a stream as it
     says second, what the last blocks load, a block tells the cache when it ends
-    that the lines are not needed. Both numbers are the device's
-    (docs/Rationale/CopySelection.md).
+    that the lines are not needed. Kernels that are persistent, that have
+    clusters or `tile.pipelined` loops have no streams.
 
-    Kernels that are persistent, that have clusters or `tile.pipelined` loops are
-    left as they are, and copies that name an `eviction_policy`.
+    Writes `tile.read_once` on kernels of every kind: arguments of which each
+    element is loaded once, or by blocks that run at the same time: those that
+    differ along the dimensions named with the argument, where few enough blocks
+    lie between them. The kernel writes less (`tile.results` names what it
+    writes). The weights of a product with few rows are such an argument, and
+    what a reduction reads. Up to as many bytes
+    as `tile.stream_limits` says third, their lines leave the cache first: before
+    those that another kernel has written, which would have to go to DRAM.
+
+    The numbers are the device's (docs/Rationale/CopySelection.md). Copies that
+    name an `eviction_policy` are left as they are.
 
     Before:
 
@@ -295,16 +304,17 @@ def FindStreamsPass : Pass<"tile-find-streams", "::mlir::ModuleOp"> {
 
     ```mlir
     tile.kernel @f(...) grid(%m) = (dim(%X, 0)) threads(256)
-        attributes {tile.shared_reads = array<i64: 1>, tile.stream_limits = array<i64: 100000000, 50000000>,
-                    tile.streams = array<i64: 0>} {
+        attributes {tile.results = array<i64: 2>, tile.shared_reads = array<i64: 1>,
+                    tile.stream_limits = array<i64: 100000000, 50000000, 200000000, 132>, tile.streams = array<i64: 0>} {
     ```
 
     Needs: `--tile-set-target`, `--tile-select-copies`.
-    Leaves: `tile.streams`, `tile.shared_reads` and `tile.stream_limits` on kernels that have streams.
+    Leaves: `tile.streams`, `tile.shared_reads`, `tile.read_once`, `tile.results` and `tile.stream_limits` on kernels that have some.
   }];
-  let options = [Remarks<"say which arguments are streams, and why others are not">];
+  let options = [Remarks<"say which arguments are streams or read once, and why others are no streams">];
   let statistics = [
-    Statistic<"streams", "streams", "arguments that are streams">];
+    Statistic<"streams", "streams", "arguments that are streams">,
+    Statistic<"readOnce", "read-once", "other arguments that are read once">];
   let dependentDialects = ["::mlir::tile::TileDialect"];
 }
 

@@ -44,7 +44,8 @@ static StringRef whyNoPolicy(TileMoveOpInterface copy,
   if (copy.getCombining())
     return "atomic instructions of threads are given none";
   if (!traits.takesCachePolicy)
-    return "loads that are shifted into place are given none";
+    return "ptxas (13.0 to 13.3) makes cp.async with a policy an illegal "
+           "instruction";
   Value global =
       isGlobal(copy.getSource()) ? copy.getSource() : copy.getTarget();
   if (storageBitsOf(global) < 8)
