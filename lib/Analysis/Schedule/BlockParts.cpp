@@ -8,6 +8,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/Divisibility.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -158,6 +159,15 @@ public:
   bool follow(Value value) {
     if (!seen.insert(value).second)
       return true;
+    // A persistent block goes through tiles, each of them once.
+    if (std::optional<unsigned> dim = blockCoordinate(value)) {
+      seen.insert(kernel.getBlockId(*dim));
+      if (auto tiles =
+              value.getDefiningOp()->getParentOfType<LoopLikeOpInterface>())
+        if (auto numbers = tiles.getLoopInductionVars())
+          seen.insert(numbers->begin(), numbers->end());
+      return true;
+    }
     if (Operation *op = value.getDefiningOp())
       return keepsApart(op) && llvm::all_of(op->getOperands(), [&](Value v) {
                return isa<MemRefType>(v.getType()) || follow(v);
@@ -186,11 +196,18 @@ private:
       return false;
     auto begin = dyn_cast<Value>(lower->front());
     auto end = dyn_cast<Value>(upper->front());
-    if (begin && end)
-      for (unsigned d = 0; d < kernel.getGridRank(); ++d)
-        if (Value id = kernel.getBlockId(d);
-            dependsOn(begin, id) && endsWhereNextBegins(begin, end, id))
-          ranged.insert(id);
+    if (!begin || !end)
+      return true;
+    auto tryNumber = [&](Value number, unsigned dim) {
+      if (dependsOn(begin, number) && endsWhereNextBegins(begin, end, number))
+        ranged.insert(kernel.getBlockId(dim));
+    };
+    for (unsigned d = 0; d < kernel.getGridRank(); ++d)
+      tryNumber(kernel.getBlockId(d), d);
+    kernel.walk([&](BlockCoordinatesOp coordinates) {
+      for (auto [d, number] : llvm::enumerate(coordinates.getCoordinates()))
+        tryNumber(number, d);
+    });
     return true;
   }
 
