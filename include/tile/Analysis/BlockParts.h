@@ -27,9 +27,8 @@ struct BlockPart {
 /// The part that an access at `indices` reads. Indices are followed through
 /// sums, multiples and quotients without remainder; nullopt where one is made
 /// of something else, a remainder or a number from memory, which may be the
-/// same for several blocks. Of a loop
-/// over a range, blocks have ranges of their own if each range ends where the
-/// one of the next block begins.
+/// same for several blocks. Of a loop over a range, blocks have ranges of their
+/// own if each range ends where the one of the next block begins.
 std::optional<BlockPart> partOfBlock(KernelOp kernel, Operation *access,
                                      ValueRange indices);
 

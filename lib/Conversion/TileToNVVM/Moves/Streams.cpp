@@ -30,7 +30,7 @@ static constexpr int64_t kUsualPolicy = 0x1000000000000000;
 static constexpr int64_t kKeepingPolicy = 0x14F0000000000000;
 static constexpr int64_t kLeavingPolicy = 0x12F0000000000000;
 
-/// A kernel that writes a part of what it reads, or less, writes little.
+/// A kernel writes little if it writes at most 2^-2 of what it reads once.
 static constexpr unsigned kLittleBits = 2;
 
 /// Bytes (i64) of a buffer without gaps between its rows.

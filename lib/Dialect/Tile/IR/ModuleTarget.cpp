@@ -19,6 +19,11 @@ const TargetInfo *tile::findTarget(Operation *op) {
   return stated ? TargetInfo::get(stated.getArch()) : nullptr;
 }
 
+const DeviceInfo &tile::deviceOf(Operation *op, const TargetInfo &target) {
+  auto stated = moduleOf(op)->getAttrOfType<TargetAttr>(kTargetAttrName);
+  return DeviceInfo::of(target, stated.getDevice());
+}
+
 const TargetInfo *tile::requireTarget(Operation *op, StringRef why) {
   if (const TargetInfo *target = findTarget(op))
     return target;

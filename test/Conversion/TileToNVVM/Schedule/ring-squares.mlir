@@ -14,11 +14,11 @@
 // CHECK-NOT: mov.b32 {{.*}}, 8;
 // CHECK:     barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
 // CHECK:     mbarrier.expect_tx.relaxed.cta
-// CHECK:     cp.async.bulk.tensor.2d.{{.*}}.multicast::cluster {{.*}}, %[[ROWMASK:rs[0-9]+]];
+// CHECK:     cp.async.bulk.tensor.2d.{{.*}}.multicast::cluster{{.*}}, %[[ROWMASK:rs[0-9]+]], %rd{{[0-9]+}};
 // CHECK:     mbarrier.expect_tx.relaxed.cta
-// CHECK-NOT: %[[ROWMASK]];
-// CHECK:     cp.async.bulk.tensor.2d.{{.*}}.multicast::cluster {{.*}}, %[[COLUMNMASK:rs[0-9]+]];
-// CHECK:     cp.async.bulk.tensor.2d.{{.*}}.multicast::cluster {{.*}}, %[[COLUMNMASK]];
+// CHECK-NOT: %[[ROWMASK]],
+// CHECK:     cp.async.bulk.tensor.2d.{{.*}}.multicast::cluster{{.*}}, %[[COLUMNMASK:rs[0-9]+]], %rd{{[0-9]+}};
+// CHECK:     cp.async.bulk.tensor.2d.{{.*}}.multicast::cluster{{.*}}, %[[COLUMNMASK]], %rd{{[0-9]+}};
 // Who releases: of each warpgroup the threads whose number is the rank of a block
 // in its row or column.
 // CHECK:     mov.u32 %[[OWN:r[0-9]+]], %cluster_ctarank;

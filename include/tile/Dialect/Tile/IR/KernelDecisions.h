@@ -55,12 +55,12 @@ inline constexpr llvm::StringLiteral kReadOnceAttrName = "tile.read_once";
 /// On a kernel with kStreamLimitsAttrName, an array of i64: the positions of
 /// the arguments that it writes.
 inline constexpr llvm::StringLiteral kResultsAttrName = "tile.results";
-/// On a kernel, an array of four i64, three of them bytes: where the arguments of
-/// kStreamsAttrName have the first in all, or more, the L2 cache is asked to
-/// keep what is loaded of them; of the second, what the last blocks load, it is
-/// told that nobody needs them any more. Up to the third, what is read once
-/// leaves the cache first where far less is written. As many blocks as the
-/// fourth says run at the same time at least.
+/// On a kernel, an array of four i64. The first three are bytes: where the
+/// arguments of kStreamsAttrName have the first in all, or more, the L2 cache
+/// is asked to keep what is loaded of them; of the second, what the last blocks
+/// load, it is told that nobody needs them any more; up to the third, what is
+/// read once leaves the cache first where far less is written. The fourth says
+/// how many blocks run at the same time at least.
 inline constexpr llvm::StringLiteral kStreamLimitsAttrName =
     "tile.stream_limits";
 /// No multiprocessor runs more blocks at a time.

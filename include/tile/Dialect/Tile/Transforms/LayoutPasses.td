@@ -282,9 +282,9 @@ def FindStreamsPass : Pass<"tile-find-streams", "::mlir::ModuleOp"> {
     differ along the dimensions named with the argument, where few enough blocks
     lie between them. The kernel writes less (`tile.results` names what it
     writes). The weights of a product with few rows are such an argument, and
-    what a reduction reads. Up to as many bytes
-    as `tile.stream_limits` says third, their lines leave the cache first: before
-    those that another kernel has written, which would have to go to DRAM.
+    what a reduction reads. Up to as many bytes as `tile.stream_limits` says
+    third, their lines leave the cache first: before those that another kernel
+    has written, which would have to go to DRAM.
 
     The numbers are the device's (docs/Rationale/CopySelection.md). Copies that
     name an `eviction_policy` are left as they are.

@@ -72,8 +72,7 @@ LogicalResult ChooseTunablesPass::chooseAll() {
   const TargetInfo *target = requireTarget(module);
   if (!target)
     return failure();
-  auto stated = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-  const DeviceInfo &device = DeviceInfo::of(*target, stated.getDevice());
+  const DeviceInfo &device = deviceOf(module, *target);
   for (KernelOp kernel : open)
     if (failed(choose(kernel, *target, device, *sizes, *fixed)))
       return failure();

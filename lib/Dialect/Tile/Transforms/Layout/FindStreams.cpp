@@ -17,7 +17,6 @@
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
-#include "tile/Target/DeviceInfo.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_FINDSTREAMSPASS
@@ -220,8 +219,7 @@ struct FindStreamsPass : tile::impl::FindStreamsPassBase<FindStreamsPass> {
     const TargetInfo *target = requireTarget(module);
     if (!target)
       return signalPassFailure();
-    auto stated = module->getAttrOfType<TargetAttr>(kTargetAttrName);
-    const DeviceInfo &device = DeviceInfo::of(*target, stated.getDevice());
+    const DeviceInfo &device = deviceOf(module, *target);
     if (device.keptReads > 0 && device.leavingReads > 0)
       for (KernelOp kernel : module.getOps<KernelOp>())
         find(kernel, device);
