@@ -36,7 +36,7 @@ TENSOR_MEMORY_OF_INTEGERS = ("sm_100a", "sm_110a")
 INSTRUCTIONS = {"mma": r"\bmma\.sync", "wgmma": r"\bwgmma\.mma_async",
                 "tcgen05": r"\btcgen05\.mma", "pair": r"\btcgen05\.\S*cta_group::2",
                 "alone": r"\btcgen05\.\S*cta_group::1", "multicast": r"global\S*\.multicast::cluster",
-                "two_masks": r"multicast::cluster[^;]*, (%rs\d+);[\s\S]*multicast::cluster[^;]*, (?!\1;)%rs\d+;",
+                "two_masks": r"multicast::cluster[^;]*, (%rs\d+)[,;][\s\S]*multicast::cluster[^;]*, (?!\1[,;])%rs\d+[,;]",
                 "ldmatrix": r"\bldmatrix\.sync", "cp_async": r"\bcp\.async\.(c[ag]\.shared|bulk\.)"}
 
 
