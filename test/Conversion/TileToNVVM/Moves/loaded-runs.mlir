@@ -6,7 +6,7 @@
 // Both loads of the region that lies inside stand together, and so do those of its edges, each behind its test.
 // CHECK-LABEL:  .entry columns(
 // CHECK:          ld.global.nc.L2::cache_hint.b64
-// CHECK-NOT:      cvt.f32.f16
+// CHECK-NOT:      {{cvt.f32.f16|bra|L__BB}}
 // CHECK:          ld.global.nc.L2::cache_hint.b64
 // CHECK-NOT:      cvt.f32.f16
 // CHECK:        $L__BB

@@ -5,6 +5,8 @@
 // part of an argument and store a part of a result moves both through the L2
 // cache, which needs neither again. Which lines leave it first decides in what
 // order DRAM reads and writes: docs/Rationale/CopySelection.md has the figures.
+// A kernel that writes little, a product with few rows or a reduction, should
+// not evict what others have written for what it reads once.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"

@@ -9,13 +9,13 @@
 // One warpgroup with 128 accumulators: two blocks when registers are redistributed, one when they are not.
 // RUN: %{schedule} --check-prefix=SHARED
 // SHARED: remark: warps specialized: 128 threads issue copies, 128 compute
-// SHARED: threads(256) attributes {{{.*}}tile.resident = 2 : i64, {{.*}}tile.roles
+// SHARED: threads(256) attributes {tile.read_once = [array<i64: 0, 0>, array<i64: 1, 1>], tile.resident = 2 : i64, tile.results = array<i64: 2>, tile.roles, tile.stream_limits = array<i64: 100000000, 50000000, 200000000, 132>}
 // SHARED: role "load" warps(4) registers(32)
 // SHARED: role "mma" warps(4) registers(224)
 
 // It is decided where roles are, before they are built.
 // RUN: sed "s/THREADS/128/; s/STAGES/3/; s/TILE/128/g; s/GRID/%{grid}/" %s | tile-opt --tile-to-copies=arch=sm_90a --tile-pipeline | FileCheck %s --check-prefix=DECIDED
-// DECIDED: threads(128) attributes {{{.*}}tile.resident = 2 : i64, {{.*}}tile.roles
+// DECIDED: threads(128) attributes {tile.read_once = [array<i64: 0, 0>, array<i64: 1, 1>], tile.resident = 2 : i64, tile.results = array<i64: 2>, tile.roles, tile.stream_limits = array<i64: 100000000, 50000000, 200000000, 132>}
 
 // Two warpgroups would be alone with the one that copies.
 // REDEFINE: %{threads} = 256
@@ -26,7 +26,7 @@
 // No multiprocessor gets a second block of a grid of 64.
 // REDEFINE: %{grid} = 8, 8
 // RUN: %{schedule} --check-prefix=FEW
-// FEW: threads(384) attributes {{{.*}}tile.roles
+// FEW: threads(384) attributes {tile.read_once = [array<i64: 0, 0>, array<i64: 1, 1>], tile.results = array<i64: 2>, tile.roles, tile.stream_limits = array<i64: 100000000, 50000000, 200000000, 132>}
 // FEW: role "load" warps(4) registers(40)
 // FEW: role "mma" warps(8) registers(232)
 
@@ -37,7 +37,7 @@
 // REDEFINE: %{tile} = 64
 // RUN: %{schedule} --check-prefix=SMALL
 // SMALL: remark: warps specialized: 32 threads issue copies, 256 compute
-// SMALL: threads(288) attributes {tile.keeps_registers, {{.*}}tile.roles
+// SMALL: threads(288) attributes {tile.keeps_registers, tile.read_once = [array<i64: 0, 0>, array<i64: 1, 1>], tile.results = array<i64: 2>, tile.roles, tile.stream_limits = array<i64: 100000000, 50000000, 200000000, 132>}
 // SMALL: role "mma" warps(8) {
 // SMALL: role "load" warps(1) {
 // REDEFINE: %{stages} = 2
