@@ -73,15 +73,19 @@ static Uses usesOf(Value argument) {
 /// Of an access that is given a policy: each tells the cache something.
 static constexpr int64_t kLeastBytes = 4;
 
+static bool isWidePlain(CopyPlanAttr plan) {
+  return plan && traitsOf(plan.getInstruction()).isPlain &&
+         plan.getBytes() >= kLeastBytes;
+}
+
 /// Why a load is given no policy of the L2 cache; empty where it can be.
 static StringRef whyNoPolicy(Operation *load) {
   auto copy = dyn_cast<CopyOp>(load);
   if (!copy)
     return "";
   CopyPlanAttr plan = copy.getPlanAttr();
-  const CopyTraits *traits = plan ? &traitsOf(plan.getInstruction()) : nullptr;
-  bool isPlain = traits && traits->isPlain && plan.getBytes() >= kLeastBytes;
-  if (!isPlain && !(traits && traits->byAsyncProxy))
+  if (!isWidePlain(plan) &&
+      !(plan && traitsOf(plan.getInstruction()).byAsyncProxy))
     return "not all of it is loaded by TMA, or by plain loads of four bytes or "
            "more";
   if (copy.getEvictionPolicy())
@@ -92,9 +96,7 @@ static StringRef whyNoPolicy(Operation *load) {
 /// Why a load cannot ask the cache to keep something; empty where it can.
 static StringRef whyNotKept(Operation *load) {
   auto copy = dyn_cast<CopyOp>(load);
-  if (copy && (!copy.getPlanAttr() ||
-               !traitsOf(copy.getPlanAttr().getInstruction()).isPlain ||
-               copy.getPlanAttr().getBytes() < kLeastBytes))
+  if (copy && !isWidePlain(copy.getPlanAttr()))
     return "not all of it is loaded by plain loads of four bytes or more";
   return whyNoPolicy(load);
 }
