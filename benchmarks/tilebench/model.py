@@ -54,13 +54,16 @@ def facts(points):
         gx, gy = (-(-n // (bn * cx)) * cx, -(-m // (bm * cy)) * cy)
         across, along = (bn, bm) if bm % 64 else (bm, bn)
         size = cx * cy * split
+        # Columns of one instruction: warpgroups share the rows, or where 64 does not divide these among them the columns.
+        wide = along if across % (64 * groups) == 0 else along // groups
+        wide //= -(-wide // 256)
         down = min(PANEL, gy)
         rows.append(
             dict(
                 stages=stages, split=split, persistent=persistent, size=size, cx=cx, cy=cy, gx=gx, gy=gy, places=PLACES[size],
                 trips=math.ceil(math.ceil(k / bk) / split),
                 tensor=bm * bn * bk / MULTIPLY_ADDS,
-                read=across / 64 * (bk / 16) * (along + 64) * 32,
+                read=across / 64 * (along / wide) * (bk / 16) * (wide + 64) * 32,
                 a=bm * bk * 2, b=bn * bk * 2, c=bm * bn * 2,
                 whole_a=m * k * 2, whole_b=n * k * 2, whole_c=m * n * 2,
                 held=bm * bn / 128 / groups,

@@ -350,3 +350,28 @@ SharedLayout SharedLayout::swizzled(ArrayRef<int64_t> shape,
   return rowMajor(shape, elementBits,
                   (paddedBytes - rowBytes) * 8 / elementBits);
 }
+
+SharedLayout SharedLayout::inBoxes(ArrayRef<int64_t> shape,
+                                   unsigned elementBits, int64_t parts) {
+  constexpr int64_t kChunkBytes = 16, kLeastBytes = 64, kMaxBox = 256;
+  constexpr int64_t kAlignment = 128; // of what a box is copied from
+  SharedLayout spans = swizzled(shape, elementBits, /*panels=*/true);
+  int64_t rows = shape[0], columns = shape[1];
+  int64_t rowBytes = columns * elementBits / 8;
+  if (columns * elementBits % 8 != 0 || rowBytes % kLeastBytes == 0)
+    return spans;
+  for (int64_t count = parts; count <= columns; count += parts) {
+    int64_t bytes = rowBytes / count;
+    if (columns % count != 0 || columns / count > kMaxBox ||
+        bytes * count != rowBytes || bytes / kChunkBytes % 2 == 0 ||
+        bytes % kChunkBytes != 0 || rows * bytes % kAlignment != 0)
+      continue;
+    if (bytes < kLeastBytes)
+      break;
+    int64_t width = columns / count;
+    return SharedLayout(
+        shape, elementBits,
+        {{width, 1, 1}, {rows, 0, width}, {count, 1, width * rows}}, Swizzle());
+  }
+  return spans;
+}

@@ -44,6 +44,11 @@ int64_t tileBytes(KernelOp kernel);
 /// stay that are taken off.
 int64_t fittingTileBytes(KernelOp kernel, const TargetInfo &target);
 
+/// Of these bytes, those of slots that nobody needs any more when `op` runs: of
+/// pipelined loops in front of it, where no loop comes around. What is needed
+/// from there on can lie in them (--tile-place-shared-memory).
+int64_t idleBytes(Operation *op, int64_t fittingBytes);
+
 /// Stages of a pipelined loop; none for other operations, and for null.
 std::optional<int64_t> stagesOf(Operation *loop);
 /// Stages of the pipelined loop around `op`; none where there is none.

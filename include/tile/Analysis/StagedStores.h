@@ -42,13 +42,19 @@ struct StoredPiece {
   int64_t extent = 0;
 };
 
-/// The pieces in which a tile leaves, where `used` bytes of shared memory are
-/// taken: the largest that leave room for `blocks` on a multiprocessor (0: for
-/// any number), else the smallest that fit at all; none where none fits. Pieces
-/// are columns where threads hold whole shares of them, else rows.
-/// `isPossible` says whether they do.
+/// The shared memory that a kernel takes without the tile that a store goes
+/// through, and how many of these bytes nobody needs any more then.
+struct SharedRoom {
+  int64_t used = 0, idle = 0;
+};
+
+/// The pieces in which a tile leaves: the largest that leave room for `blocks`
+/// on a multiprocessor (0: for any number), else the smallest that fit at all,
+/// else the largest that fit where they may lie in idle bytes, which costs a
+/// barrier; none where none fits. Pieces are columns where threads hold whole
+/// shares of them, else rows. `isPossible` says whether they do.
 std::optional<StoredPiece>
-storedPiece(const StoredTile &tile, int64_t used, int64_t blocks,
+storedPiece(const StoredTile &tile, SharedRoom room, int64_t blocks,
             const TargetInfo &target,
             llvm::function_ref<bool(unsigned dim, int64_t extent)> isPossible);
 

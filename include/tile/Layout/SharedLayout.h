@@ -91,6 +91,14 @@ public:
   /// longer than one access.
   static SharedLayout swizzled(llvm::ArrayRef<int64_t> shape,
                                unsigned elementBits, bool panels = false);
+  /// For a tile of rank two whose rows threads write, 16 bytes at a time in 8
+  /// consecutive rows, and tensor copies read: panels of columns, each a box.
+  /// Where a span of 64 or 128 bytes divides the rows, `swizzled` in panels.
+  /// Else as few panels as a box allows (256 elements), a multiple of `parts`,
+  /// whose rows are an odd number of 16-byte chunks, so that 8 of them visit
+  /// all banks: 208 columns of 16 bits are two panels of 104, and not 13 of 16.
+  static SharedLayout inBoxes(llvm::ArrayRef<int64_t> shape,
+                              unsigned elementBits, int64_t parts = 1);
 
 private:
   llvm::SmallVector<int64_t> logicalShape;

@@ -128,6 +128,7 @@ private:
   ClusterSharing sharing;
   int64_t gemmRegisters = FactsReader::kBaseRegisters;
   int64_t fragmentRegisters = 0;
+  int64_t slotBytes = 0;                // of facts.sharedBytes, those of rings
   llvm::SmallDenseSet<Value> exchanged; // results that split blocks add up
   std::string refused;
   std::optional<bool> endsByElements; // what follows the pipelined loops
@@ -181,9 +182,12 @@ void KernelReader::readMemory() {
       fragmentBits += type.getRank() < 2 ? 4 * bits : bits;
     } else if (isShared(alloc.getResult())) {
       int64_t count = std::max<int64_t>(1, slots.lookup(alloc.getResult()));
-      facts.sharedBytes += llvm::alignTo(bits / 8, kSharedAlignment) * count;
-      if (slots.contains(alloc.getResult()))
+      int64_t bytes = llvm::alignTo(bits / 8, kSharedAlignment) * count;
+      facts.sharedBytes += bytes;
+      if (slots.contains(alloc.getResult())) {
+        slotBytes += bytes;
         barriers = std::max(barriers, count * kBarrierBytes);
+      }
     }
   });
   facts.sharedBytes += barriers;
@@ -346,8 +350,12 @@ bool KernelReader::passesShared(TileMoveOpInterface copy) {
   // Of rows that an instruction's 64 do not divide, threads hold eight at a
   // time (operands swapped).
   bool mayBeSwapped = tile->rows % kWgmmaM != 0;
-  return storedPiece(*tile, facts.sharedBytes + kSlackBytes, /*blocks=*/0,
-                     target,
+  // Behind the loops a tile may lie in their slots; see idleBytes().
+  SharedRoom room{facts.sharedBytes + kSlackBytes};
+  if (!facts.persistent && facts.split == 1 &&
+      !copy->getParentOfType<LoopLikeOpInterface>())
+    room.idle = slotBytes;
+  return storedPiece(*tile, room, /*blocks=*/0, target,
                      [&](unsigned dim, int64_t extent) {
                        return dim == 1 || (mayBeSwapped && extent % 8 == 0);
                      })

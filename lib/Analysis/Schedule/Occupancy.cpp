@@ -99,6 +99,42 @@ int64_t tile::fittingTileBytes(KernelOp kernel, const TargetInfo &target) {
   return bytes;
 }
 
+/// Bytes of slots that a loop fills and nobody uses outside of it.
+static int64_t ownSlotBytes(PipelinedOp loop) {
+  llvm::SmallDenseSet<Value> counted;
+  int64_t bytes = 0;
+  for (auto copy : loop.getBodyRegion().front().getOps<TileMoveOpInterface>()) {
+    AllocOp alloc = allocationOf(copy.getTarget());
+    if (!copy.isSharedLoad() || !alloc || !counted.insert(alloc).second)
+      continue;
+    if (llvm::all_of(alloc->getUsers(), [&](Operation *user) {
+          return loop->isProperAncestor(user);
+        }))
+      bytes += sharedBytesOf(alloc);
+  }
+  return bytes;
+}
+
+int64_t tile::idleBytes(Operation *op, int64_t fittingBytes) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  // The blocks of a split tile exchange what they have summed up in the slots.
+  if (kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
+    return 0;
+  for (Operation *around = op->getParentOp(); around != kernel;
+       around = around->getParentOp())
+    if (isa<LoopLikeOpInterface>(around))
+      return 0;
+  Block &body = kernel.getBodyRegion().front();
+  Operation *here = body.findAncestorOpInBlock(*op);
+  int64_t slots = 0;
+  for (auto loop : body.getOps<PipelinedOp>())
+    if (loop->isBeforeInBlock(here))
+      slots += ownSlotBytes(loop);
+  // Stages that do not fit are taken off these loops.
+  return std::max<int64_t>(0, slots - (tileBytes(kernel) - fittingBytes));
+}
+
 /// Whether the iterations of a loop use the result of `op`.
 static bool isUsedIn(Operation *op, scf::ForOp loop) {
   return llvm::any_of(op->getUsers(), [&](Operation *user) {

@@ -48,22 +48,25 @@ FailureOr<StoredTile> tile::storedTile(TileMoveOpInterface store, Reason &why) {
   return tile;
 }
 
-std::optional<StoredPiece> tile::storedPiece(
-    const StoredTile &tile, int64_t used, int64_t blocks,
-    const TargetInfo &target,
-    llvm::function_ref<bool(unsigned dim, int64_t extent)> isPossible) {
+/// What storedPiece() does where a kernel takes `with(bytes)` together with a
+/// piece of so many bytes.
+static std::optional<StoredPiece>
+choosePiece(const StoredTile &tile, int64_t blocks, const TargetInfo &target,
+            llvm::function_ref<int64_t(int64_t bytes)> with,
+            llvm::function_ref<bool(unsigned dim, int64_t extent)> isPossible) {
   constexpr int64_t kAlignment = 1024; // of swizzled tiles
   std::optional<StoredPiece> smallest;
   /// True once no smaller piece is wanted.
   auto take = [&](StoredPiece piece) {
     int64_t rows = piece.dim == 0 ? piece.extent : tile.rows;
     int64_t columns = piece.dim == 1 ? piece.extent : tile.columns;
-    int64_t bytes = llvm::alignTo(rows * columns * tile.bits / 8, kAlignment);
-    if (used + bytes > target.sharedPerBlock)
+    int64_t bytes =
+        with(llvm::alignTo(rows * columns * tile.bits / 8, kAlignment));
+    if (bytes > target.sharedPerBlock)
       return false;
     smallest = piece;
     // What a multiprocessor runs at once counts for more than fewer pieces.
-    return blocks == 0 || target.sharedPerSm / (used + bytes) >= blocks;
+    return blocks == 0 || target.sharedPerSm / bytes >= blocks;
   };
   for (int64_t pieces = 1; tile.columns % pieces == 0; pieces *= 2) {
     int64_t columns = tile.columns / pieces;
@@ -80,6 +83,19 @@ std::optional<StoredPiece> tile::storedPiece(
         take({0, tile.rows / pieces}))
       break;
   return smallest;
+}
+
+std::optional<StoredPiece> tile::storedPiece(
+    const StoredTile &tile, SharedRoom room, int64_t blocks,
+    const TargetInfo &target,
+    llvm::function_ref<bool(unsigned dim, int64_t extent)> isPossible) {
+  auto beside = [&](int64_t bytes) { return room.used + bytes; };
+  auto inIdle = [&](int64_t bytes) {
+    return std::max(room.used, room.used - room.idle + bytes);
+  };
+  if (auto piece = choosePiece(tile, blocks, target, beside, isPossible))
+    return piece;
+  return choosePiece(tile, blocks, target, inIdle, isPossible);
 }
 
 bool tile::waitInWholeRegisters(int64_t bits, bool storesMatrices) {

@@ -132,8 +132,11 @@ static int64_t countOf(DenseI64ArrayAttr groups) {
 /// How many groups of warps meet, each on its own, at an operation whose
 /// lowering makes threads meet: 1 where all of the agent do; none elsewhere.
 static std::optional<int64_t> groupsThatMeet(Operation *op) {
-  if (auto await = dyn_cast<AwaitOp>(op); await && awaitsCopies(await))
+  if (auto await = dyn_cast<AwaitOp>(op); await && awaitsCopies(await)) {
+    if (isLastOfKernel(await))
+      return std::nullopt;
     return await.getGroups().value_or(1);
+  }
   auto order = dyn_cast<TileOrderOpInterface>(op);
   return order ? order.getMeetingGroups() : std::nullopt;
 }

@@ -70,8 +70,9 @@ static void placeBuffers(const SharedLives &lives, const TargetInfo &target,
                       return a->bytes > b->bytes;
                     });
   placeBuffers(buffers, /*isTight=*/false, arena);
-  // Bytes that buffers of one iteration share cost barriers between them, so
-  // only where there is no other way.
+  // Bytes that buffers of one iteration share, or a ring and what its reader
+  // keeps behind it, cost barriers between them, so only where there is no
+  // other way.
   if (arena.bytes > target.sharedPerBlock)
     placeBuffers(buffers, /*isTight=*/true, arena);
 }

@@ -265,8 +265,52 @@ static std::pair<int64_t, int64_t> lifeBeside(const SharedBufferLife &buffer,
   return life;
 }
 
+/// Whether an operation on a ring can be another agent's that only fills it.
+static bool producesOnly(Operation *user) {
+  auto ringOp = dyn_cast<TileRingOpInterface>(user);
+  return ringOp && (ringOp.fillsSlots() || !ringOp.getUse());
+}
+
+bool tile::nvvm::isIdleFrom(RingCreateOp ring, Operation *op) {
+  if (!ring.getRing().getType().usesMbarriers())
+    return false;
+  Region *agent = getAgent(op);
+  for (Region *region = op->getParentRegion(); region != agent;
+       region = region->getParentRegion())
+    if (isa<LoopLikeOpInterface>(region->getParentOp()))
+      return false;
+  Operation *here = agent->front().findAncestorOpInBlock(*op);
+  return llvm::all_of(ring->getUsers(), [&](Operation *user) {
+    if (!agent->isAncestor(user->getParentRegion()))
+      return producesOnly(user);
+    return agent->front().findAncestorOpInBlock(*user)->isBeforeInBlock(here);
+  });
+}
+
+/// Whether a tile is used only where a ring is idle, in one agent. Blocks of a
+/// cluster that combine results do that in the slots, and at their own pace.
+static bool followsRing(const SharedBufferLife &tile,
+                        const SharedBufferLife &slots) {
+  auto alloc = dyn_cast<AllocOp>(tile.owner);
+  auto ring = dyn_cast<RingCreateOp>(slots.owner);
+  SmallVector<Operation *> uses;
+  if (!alloc || !ring || isWrittenByPeers(alloc.getResult()) ||
+      collectUses(alloc.getResult(), uses) || uses.empty())
+    return false;
+  if (ring->getParentOfType<KernelOp>()
+          .walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
+          .wasInterrupted())
+    return false;
+  Region *agent = getAgent(uses.front());
+  return llvm::all_of(uses, [&](Operation *use) {
+    return getAgent(use) == agent && isIdleFrom(ring, use);
+  });
+}
+
 bool tile::nvvm::aliveTogether(const SharedBufferLife &a,
                                const SharedBufferLife &b, bool isTight) {
+  if (isTight && (followsRing(a, b) || followsRing(b, a)))
+    return false;
   auto lifeA = lifeBeside(a, b, isTight), lifeB = lifeBeside(b, a, isTight);
   return lifeA.first <= lifeB.second && lifeB.first <= lifeA.second;
 }

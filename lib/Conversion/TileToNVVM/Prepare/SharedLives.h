@@ -66,9 +66,17 @@ private:
 /// iteration's use of bytes shared with a buffer outside would clash. With
 /// `isTight`, two buffers of one iteration can follow each other (barriers
 /// order the iterations), unless one is still read when its iteration ends.
-/// Roles run side by side: what one allocates lives while any runs.
+/// Roles run side by side: what one allocates lives while any runs. With
+/// `isTight`, a role that has read a ring to its end keeps its tiles in the
+/// slots, at the price of a barrier, as a kernel without roles does.
 bool aliveTogether(const SharedBufferLife &a, const SharedBufferLife &b,
                    bool isTight);
+
+/// Whether nobody uses `ring` from `op` on: what was copied into its slots, by
+/// this block or a peer, was waited for, read, and is not needed again. False
+/// in a loop, whose next iteration would need it, and for rings without
+/// mbarriers.
+bool isIdleFrom(RingCreateOp ring, Operation *op);
 
 /// Bytes of each buffer of a ring, each aligned for the next.
 SmallVector<int64_t> ringBufferOffsets(RingCreateOp ring, int64_t &stageBytes);

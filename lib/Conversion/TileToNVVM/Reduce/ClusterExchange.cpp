@@ -70,32 +70,15 @@ int64_t ClusterExchange::choosePiece(KernelOp kernel, const TargetInfo &target,
   return largestPiece(target.sharedPerBlock - used);
 }
 
-/// Whether an operation on a ring can be another agent's that only fills it.
-static bool producesOnly(Operation *user) {
-  auto ringOp = dyn_cast<TileRingOpInterface>(user);
-  return ringOp && (ringOp.fillsSlots() || !ringOp.getUse());
-}
-
 RingCreateOp tile::nvvm::findIdleRing(ClusterReduceOp op,
                                       const SharedArena &arena) {
-  Region *agent = getAgent(op);
-  for (Region *region = op->getParentRegion(); region != agent;
-       region = region->getParentRegion())
-    if (isa<LoopLikeOpInterface>(region->getParentOp()))
-      return {};
-  Operation *here = agent->front().findAncestorOpInBlock(*op);
   RingCreateOp result;
   int64_t most = 0;
   for (auto [owner, offset] : arena.offsets) {
     auto ring = dyn_cast<RingCreateOp>(owner);
-    if (!ring || !ring.getRing().getType().usesMbarriers())
+    if (!ring || !isIdleFrom(ring, op))
       continue;
-    bool isIdle = llvm::all_of(ring->getUsers(), [&](Operation *user) {
-      if (!agent->isAncestor(user->getParentRegion()))
-        return producesOnly(user);
-      return agent->front().findAncestorOpInBlock(*user)->isBeforeInBlock(here);
-    });
-    if (int64_t bytes = ringBytes(ring); isIdle && bytes > most) {
+    if (int64_t bytes = ringBytes(ring); bytes > most) {
       result = ring;
       most = bytes;
     }

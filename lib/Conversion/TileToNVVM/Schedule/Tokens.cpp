@@ -19,6 +19,7 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
 
 using namespace mlir;
@@ -269,12 +270,14 @@ static LogicalResult lowerAwait(KernelLowering &lowering, AwaitOp await) {
   if (stores == INT64_MAX)
     return success();
   // Groups are the issuing thread's: it waits, the others have none and wait
-  // for it at the barrier. A branch around the wait would be divergent code
-  // between a gemm and what reads its result: ptxas serializes then (C7514).
+  // for it at the barrier, where anything follows. A branch around the wait
+  // would be divergent code between a gemm and what reads its result: ptxas
+  // serializes then (C7514).
   auto &b = lowering.builder;
   NVVM::CpAsyncBulkWaitGroupOp::create(b, b.getI32IntegerAttr(stores),
                                        await.getReadAttr());
-  lowering.barrier(groups);
+  if (!isLastOfKernel(await))
+    lowering.barrier(groups);
   return success();
 }
 

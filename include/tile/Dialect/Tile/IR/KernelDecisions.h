@@ -104,5 +104,14 @@ inline bool endsKernel(Operation *op) {
   return isa_and_nonnull<ReturnOp>(op->getNextNode());
 }
 
+/// Whether whoever runs `op` has nothing behind it but the kernel's end.
+inline bool isLastOfKernel(Operation *op) {
+  Operation *next = op->getNextNode();
+  if (!next || !next->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  auto roles = dyn_cast<WarpSpecializeOp>(op->getParentOp());
+  return roles ? endsKernel(roles) : isa<ReturnOp>(next);
+}
+
 } // namespace mlir::tile
 #endif // TILE_DIALECT_TILE_IR_KERNELDECISIONS_H

@@ -20,6 +20,7 @@
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
+#include "tile/Layout/WarpgroupParts.h"
 #include "tile/Target/ThreadBudget.h"
 
 namespace mlir::tile {
@@ -91,8 +92,9 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
         "memory"};
     return failure();
   }
-  int64_t used = fittingTileBytes(kernel, *target) + kSlackBytes;
-  int64_t blocks = target->sharedPerSm / used;
+  int64_t fitting = fittingTileBytes(kernel, *target);
+  SharedRoom room{fitting + kSlackBytes, idleBytes(copy, fitting)};
+  int64_t blocks = target->sharedPerSm / room.used;
   // What is stored is alive with what it was computed from. Accumulators in
   // tensor memory come to registers a piece at a time.
   if (!target->hasTcgen05()) {
@@ -109,15 +111,15 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
     return restrictDim(layout.getLayout(), dim, extent);
   };
   std::optional<StoredPiece> piece = storedPiece(
-      *tile, used, blocks, *target, [&](unsigned dim, int64_t extent) {
+      *tile, room, blocks, *target, [&](unsigned dim, int64_t extent) {
         return layoutOf(dim, extent).has_value();
       });
   if (piece)
     return *layoutOf(piece->dim, piece->extent);
-  why = {
-      "no piece of it fits the shared memory that is left, " +
-          plural(std::max<int64_t>(0, target->sharedPerBlock - used), "byte"),
-      "smaller tiles or fewer `stages(...)` leave more"};
+  why = {"no piece of it fits the shared memory that is left, " +
+             plural(std::max<int64_t>(0, target->sharedPerBlock - room.used),
+                    "byte"),
+         "smaller tiles or fewer `stages(...)` leave more"};
   return failure();
 }
 
@@ -181,9 +183,11 @@ void StageStoresPass::stage(KernelOp kernel, TileMoveOpInterface copy) {
   auto stagingType = MemRefType::get(
       {rows, columns}, element, MemRefLayoutAttrInterface(),
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup));
+  // Warpgroups that have columns of their own store these themselves.
+  SmallVector<int64_t> parts = warpgroupParts(*part);
   auto stagingLayout = SharedLayoutAttr::get(
-      context, SharedLayout::swizzled({rows, columns}, getStorageBits(element),
-                                      /*panels=*/true));
+      context, SharedLayout::inBoxes({rows, columns}, getStorageBits(element),
+                                     parts.empty() ? 1 : parts[1]));
   auto staging =
       AllocOp::create(builder, loc, stagingType, Attribute(stagingLayout));
   builder.setInsertionPoint(copy);

@@ -18,6 +18,7 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Layout/WarpgroupParts.h"
@@ -385,6 +386,9 @@ void ScheduleStoresPass::schedule(Staging &staging) {
   // Where the outermost loop ends.
   Block *agent = last.front().getParentBlock();
   builder.setInsertionPoint(agent->getTerminator());
-  AwaitOp::create(builder, loc, last, /*read=*/UnitAttr(),
-                  /*groups=*/IntegerAttr());
+  auto await = AwaitOp::create(builder, loc, last, /*read=*/UnitAttr(),
+                               /*groups=*/IntegerAttr());
+  // The end of a kernel shows what it has stored; its memory goes to another
+  // block before that.
+  await.setRead(isLastOfKernel(await));
 }

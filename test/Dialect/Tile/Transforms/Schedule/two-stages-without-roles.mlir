@@ -1,9 +1,9 @@
-// Where two stages fit beside what is needed behind the loop only without roles, they are worth more than roles.
+// Where two stages fit beside another loop's only without roles, they are worth more than roles.
 // RUN: tile-translate %s --tile-to-ptx --arch=sm_90a --remarks -o %t.ptx 2>&1 | FileCheck %s
-// RUN: tile-run %s --args=A=256x1024:smallint,B=128x1024:smallint,C=256x128 --check --stage=lowered --arch=sm_90a | FileCheck %s --check-prefix=RAN
+// RUN: tile-run %s --args=A=256x1024:smallint,B=128x1024:smallint,X=256x128:smallint,C=256x128,S=256x64 --check --stage=lowered --arch=sm_90a | FileCheck %s --check-prefix=RAN
 // RAN: PASS
 
-// 64 KiB of A twice, 8 KiB of B twice, 32 KiB and 64 KiB for one tile each: 245 KiB, 181 of them in the loop.
+// 64 KiB of A twice, 8 KiB of B twice, 32 KiB for one tile: 176 KiB; the second loop has 32 KiB twice.
 // CHECK-NOT: 1 stage instead of 2
 // CHECK-NOT: `specialize = false`
 // CHECK-DAG: warps not specialized: --tile-fit-stages found that two stages fit shared memory only where tiles behind the loop take the bytes of its slots, which roles keep; smaller tiles fit beside them
@@ -25,7 +25,7 @@
 // RUN: sed "s/threads(256)/& attributes {specialize = true}/" %s | tile-opt --tile-to-copies=arch=sm_90a --tile-fit-stages | FileCheck %s --check-prefix=GRANTED
 // GRANTED: threads(256) attributes {specialize = true}
 // GRANTED: stages(1)
-tile.kernel @both(%A: memref<256x1024xbf16> {tile.alignment = 16}, %B: memref<128x1024xi8> {tile.alignment = 16}, %C: memref<256x128xbf16> {tile.alignment = 16}) grid(%b) = (1) threads(256) {
+tile.kernel @both(%A: memref<256x1024xbf16> {tile.alignment = 16}, %B: memref<128x1024xi8> {tile.alignment = 16}, %X: memref<256x128xbf16> {tile.alignment = 16}, %C: memref<256x128xbf16> {tile.alignment = 16}, %S: memref<256x64xf32> {tile.alignment = 16}) grid(%b) = (1) threads(256) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
@@ -36,7 +36,9 @@ tile.kernel @both(%A: memref<256x1024xbf16> {tile.alignment = 16}, %B: memref<12
   %Bs = tile.alloc : memref<128x64xi8, #gpu.address_space<workgroup>>
   %Bw = tile.alloc : memref<128x128xbf16, #gpu.address_space<workgroup>>
   %acc = tile.alloc : memref<256x128xf32, #tile.fragment>
-  %Cs = tile.alloc : memref<256x128xbf16, #gpu.address_space<workgroup>>
+  %Xs = tile.alloc : memref<256x64xbf16, #gpu.address_space<workgroup>>
+  %sum = tile.alloc : memref<256x64xf32, #tile.fragment>
+  tile.fill %sum with %zero : memref<256x64xf32, #tile.fragment>, f32
   tile.fill %acc with %zero : memref<256x128xf32, #tile.fragment>, f32
   tile.pipelined %k = %c0 to %c8 step %c1 stages(2) {
     %ak = arith.muli %k, %c128 : index
@@ -52,6 +54,16 @@ tile.kernel @both(%A: memref<256x1024xbf16> {tile.alignment = 16}, %B: memref<12
     }
     tile.gemm %As, %Bw, %acc {transpose_b} : memref<256x128xbf16, #gpu.address_space<workgroup>>, memref<128x128xbf16, #gpu.address_space<workgroup>>, memref<256x128xf32, #tile.fragment>
   }
-  tile.copy %acc to %Cs : memref<256x128xf32, #tile.fragment> to memref<256x128xbf16, #gpu.address_space<workgroup>>
-  tile.copy %Cs to %C[%c0, %c0] : memref<256x128xbf16, #gpu.address_space<workgroup>> to memref<256x128xbf16>
+  tile.copy %acc to %C[%c0, %c0] {disable_tma} : memref<256x128xf32, #tile.fragment> to memref<256x128xbf16>
+  tile.pipelined %k = %c0 to %c128 step %c64 stages(2) {
+    tile.copy %X[%c0, %k] to %Xs : memref<256x128xbf16> to memref<256x64xbf16, #gpu.address_space<workgroup>>
+    tile.parallel (%i, %j) in (256, 64) {
+      %x = memref.load %Xs[%i, %j] : memref<256x64xbf16, #gpu.address_space<workgroup>>
+      %w = arith.extf %x : bf16 to f32
+      %old = memref.load %sum[%i, %j] : memref<256x64xf32, #tile.fragment>
+      %new = arith.addf %old, %w : f32
+      memref.store %new, %sum[%i, %j] : memref<256x64xf32, #tile.fragment>
+    }
+  }
+  tile.copy %sum to %S[%c0, %c0] {disable_tma} : memref<256x64xf32, #tile.fragment> to memref<256x64xf32>
 }
