@@ -161,6 +161,54 @@ TEST(Tma, BoxesOfRealTiles) {
   }
 }
 
+/// Panels of a tile through which results leave: as few boxes as possible, all
+/// that a box can hold, and 8 rows of 16 bytes in different banks.
+TEST(Tma, TilesOfResults) {
+  struct Case {
+    Coords shape;
+    unsigned bits;
+    int64_t parts;
+    std::vector<int64_t> box;
+    size_t copies;
+  };
+  const Case cases[] = {
+      {{192, 208}, 16, 1, {104, 192}, 2}, {{192, 208}, 16, 2, {104, 192}, 2},
+      {{128, 304}, 16, 1, {152, 128}, 2}, {{64, 80}, 16, 1, {40, 64}, 2},
+      {{128, 144}, 16, 2, {72, 128}, 2},  {{128, 240}, 16, 1, {120, 128}, 2},
+      {{64, 48}, 16, 1, {16, 64}, 3},     {{64, 256}, 16, 1, {64, 64}, 4},
+      {{128, 96}, 16, 1, {32, 128}, 3},   {{64, 104}, 32, 1, {52, 64}, 2},
+      {{64, 208}, 8, 1, {208, 64}, 1},
+  };
+  for (const Case &c : cases) {
+    SharedLayout layout = SharedLayout::inBoxes(c.shape, c.bits, c.parts);
+    SCOPED_TRACE(text(layout));
+    OrRefusal<TmaTiling> tiling = tmaTiling(layout, whole(layout), 1);
+    ASSERT_TRUE(bool(tiling)) << tiling.reason();
+    if (c.copies) {
+      EXPECT_EQ(std::vector<int64_t>(tiling->box.begin(), tiling->box.end()),
+                c.box);
+      EXPECT_EQ(tiling->copies.size(), c.copies);
+    }
+    expectTmaFills(layout, whole(layout), *tiling);
+    EXPECT_EQ(layout.sizeInBytes(), c.shape[0] * c.shape[1] * c.bits / 8);
+  }
+  for (int64_t columns = 16; columns <= 304; columns += 16)
+    for (int64_t parts : {1, 2}) {
+      SharedLayout layout = SharedLayout::inBoxes({64, columns}, 16, parts);
+      SCOPED_TRACE(text(layout));
+      ASSERT_TRUE(bool(tmaTiling(layout, whole(layout), 1)));
+      // A span of 32 bytes is left where only that divides short rows.
+      if (columns < 64)
+        continue;
+      for (int64_t column = 0; column < columns; column += 8) {
+        std::set<int64_t> banks;
+        for (int64_t row = 0; row < 8; ++row)
+          banks.insert(layout.byteOffset({row, column}) / 16 % 8);
+        EXPECT_EQ(banks.size(), 8u) << "column " << column;
+      }
+    }
+}
+
 TEST(Tma, GeneratedRegions) {
   Random random(32);
   int tiled = 0;

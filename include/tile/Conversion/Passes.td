@@ -135,6 +135,7 @@ def PlaceSharedMemoryPass : Pass<"tile-place-shared-memory", "::mlir::ModuleOp">
     lives: those that are never alive together share bytes, the largest is placed
     first, each at the lowest offset that is free during its life. Where that
     does not fit, two tiles of one iteration of a loop may follow each other, too,
+    and a role may keep tiles in the slots of a ring that it has read to the end,
     which costs barriers. Behind them lie mbarriers of rings (`tile.mbarriers`),
     of clusters and of tcgen05, and last the scratch memory in which operations
     exchange values between threads: small users of an agent have two places by

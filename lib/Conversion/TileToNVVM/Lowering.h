@@ -250,6 +250,9 @@ public:
   /// Parity of the phase that the cluster's mbarriers are in (!llvm.ptr).
   Value clusterPhase;
   /// Arrived at the cluster's barrier, and not waited yet.
+  /// Waits with nothing behind them but the kernel's end, for whoever runs
+  /// them.
+  llvm::SmallPtrSet<Operation *, 2> lastWaits;
   bool clusterBarrierPends = false;
 
   /// The block's warp number, shuffled from lane 0 in the entry block; null

@@ -28,6 +28,7 @@
 #include "tile/Analysis/RegisterPressure.h"
 #include "tile/Conversion/ExpandMath.h"
 #include "tile/Conversion/Passes.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -157,6 +158,11 @@ static LogicalResult emitStart(KernelLowering &lowering) {
   lowering.builder.setInsertionPointToStart(lowering.entry);
   bindArguments(lowering, lowering.function);
   bindBlockIds(lowering);
+  // Asked before roles are taken apart.
+  lowering.kernel.walk([&](AwaitOp await) {
+    if (isLastOfKernel(await))
+      lowering.lastWaits.insert(await);
+  });
   beginStreams(lowering);
   OpBuilder builder(lowering.kernel);
   LLVM::GlobalOp arenaSymbol = getArena(module, builder);

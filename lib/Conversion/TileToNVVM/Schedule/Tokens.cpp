@@ -19,7 +19,6 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
-#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
 
 using namespace mlir;
@@ -276,7 +275,7 @@ static LogicalResult lowerAwait(KernelLowering &lowering, AwaitOp await) {
   auto &b = lowering.builder;
   NVVM::CpAsyncBulkWaitGroupOp::create(b, b.getI32IntegerAttr(stores),
                                        await.getReadAttr());
-  if (!isLastOfKernel(await))
+  if (!lowering.lastWaits.contains(await))
     lowering.barrier(groups);
   return success();
 }

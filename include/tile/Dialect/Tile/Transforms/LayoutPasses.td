@@ -208,7 +208,10 @@ def StageStoresPass : Pass<"tile-stage-stores", "::mlir::ModuleOp"> {
     conversions in registers, copies into a swizzled tile of shared memory, and
     stores of that tile, in as many pieces as the shared memory left needs:
     columns, or rows (at most four pieces) where warps divide the columns, as
-    after a product with swapped operands. The
+    after a product with swapped operands. Where no piece fits beside the slots
+    of pipelined loops, and the copy stands behind them outside of loops, the
+    tile will lie in these slots (`tile-place-shared-memory`). A tile whose rows
+    no span of 64 bytes divides has panels that a box each stores. The
     copy stays as it is where the rules of `tile-select-copies` do not allow TMA
     for the store; `remarks` says why.
 

@@ -21,7 +21,7 @@
 // CHECK-NOT: tile.await
 // CHECK: scf.yield %[[TOKEN]]
 // CHECK: }
-// CHECK: tile.await %[[LAST]]
+// CHECK: tile.await read %[[LAST]]
 // CHECK-NEXT: tile.return
 tile.kernel @loop(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
   %c0 = arith.constant 0 : index
@@ -211,7 +211,7 @@ tile.kernel @two_tiles(%C: memref<?x64xf16> {tile.alignment = 16}) grid(%b) = (1
 // CHECK-NEXT: %[[C:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK-NEXT: %[[D:.*]] = tile.copy %[[STAGING]] to %D[{{.*}} -> !tile.token
 // CHECK-NEXT: scf.yield %[[C]], %[[D]]
-// CHECK: tile.await %[[LAST]]#0, %[[LAST]]#1
+// CHECK: tile.await read %[[LAST]]#0, %[[LAST]]#1
 tile.kernel @two(%C: memref<?x64xf16> {tile.alignment = 16}, %D: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -241,7 +241,7 @@ tile.kernel @two(%C: memref<?x64xf16> {tile.alignment = 16}, %D: memref<?x64xf16
 // CHECK-NEXT: %[[SECOND:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
 // CHECK-NEXT: tile.await %[[SECOND]]
 // CHECK-NEXT: %[[THIRD:.*]] = tile.copy %[[STAGING]] to %C[{{.*}} -> !tile.token
-// CHECK: tile.await %[[THIRD]]
+// CHECK: tile.await read %[[THIRD]]
 tile.kernel @overlap(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
   %c0 = arith.constant 0 : index
   %c32 = arith.constant 32 : index
