@@ -67,7 +67,7 @@ public:
 
 private:
   const TargetInfo &target;
-  const MultiprocessorRates &rates;
+  const DeviceInfo &device;
   std::map<std::tuple<void *, void *, void *, const void *, int64_t>, GemmFacts>
       gemms;
 };

@@ -14,6 +14,7 @@
 
 #include "tile/Analysis/Reason.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Target/DeviceInfo.h"
 #include "tile/Target/ThreadBudget.h"
 #include <limits>
 #include <optional>
@@ -91,7 +92,7 @@ struct BlockFacts {
 };
 
 /// Blocks that each multiprocessor has to run when `blocks` run at once.
-int64_t blocksEach(int64_t blocks, const TargetInfo &target);
+int64_t blocksEach(int64_t blocks, const DeviceInfo &device);
 
 //===----------------------------------------------------------------------===//
 // Decisions

@@ -67,7 +67,7 @@ static MemRefType typeOf(Value buffer) {
 static double bitsOf(Value buffer) { return storageBitsOf(buffer); }
 
 FactsReader::FactsReader(const TargetInfo &target, const DeviceInfo &device)
-    : target(target), rates(device.rates) {}
+    : target(target), device(device) {}
 
 //===----------------------------------------------------------------------===//
 // The walk
@@ -77,11 +77,11 @@ namespace {
 class KernelReader {
 public:
   KernelReader(FactsReader &reader, const TargetInfo &target,
-               const MultiprocessorRates &rates, KernelOp kernel,
+               const DeviceInfo &device, KernelOp kernel,
                const ProblemSizes &sizes, KernelFacts &facts)
-      : reader(reader), target(target), rates(rates), kernel(kernel),
-        sizes(sizes), facts(facts), numbers(kernel, sizes), symbols(kernel),
-        sharing(kernel) {}
+      : reader(reader), target(target), device(device), rates(device.rates),
+        kernel(kernel), sizes(sizes), facts(facts), numbers(kernel, sizes),
+        symbols(kernel), sharing(kernel) {}
 
   std::optional<std::string> read();
   /// What `read` found, for any sizes.
@@ -118,6 +118,7 @@ private:
 
   FactsReader &reader;
   const TargetInfo &target;
+  const DeviceInfo &device;
   const MultiprocessorRates &rates;
   KernelOp kernel;
   const ProblemSizes &sizes;
@@ -219,7 +220,7 @@ BlockFacts KernelReader::block() {
   });
   block.multipliesByWgmma = multiplies && isWgmma;
   block.most =
-      blocksEach(facts.grid[0] * facts.grid[1] * facts.grid[2], target);
+      blocksEach(facts.grid[0] * facts.grid[1] * facts.grid[2], device);
   return block;
 }
 
@@ -608,7 +609,7 @@ std::optional<std::string> FactsReader::read(KernelOp kernel,
                                              const ProblemSizes &sizes,
                                              KernelFacts &facts,
                                              runtime::CostSpec *spec) {
-  KernelReader reader(*this, target, rates, kernel, sizes, facts);
+  KernelReader reader(*this, target, device, kernel, sizes, facts);
   std::optional<std::string> why = reader.read();
   if (spec)
     *spec = reader.takeSpec();

@@ -52,7 +52,7 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
   const MmaTraits &traits = plan ? traitsOf(plan) : traitsOf(op);
   facts.registers = kBaseRegisters;
   double tensor =
-      products * std::max(bitsA, bitsB) / 16 / rates.tensorMultiplyAdds;
+      products * std::max(bitsA, bitsB) / 16 / device.rates.tensorMultiplyAdds;
   facts.held = registersHeld(op, threads);
   if (traits.reader == RingConsumer::Wgmma) {
     int64_t bits = plan.getM() * plan.getN() * storageBitsOf(op.getC()) +
@@ -71,10 +71,10 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
       // A second accumulator, added to the first.
       facts.registers += static_cast<int64_t>(m * n / double(threads));
       work.threadCycles +=
-          m * n * std::max(1.0, k / double(*every)) / rates.multiplyAdds;
+          m * n * std::max(1.0, k / double(*every)) / device.rates.multiplyAdds;
     }
   } else if (traits.loadsOperandFragments) {
-    work.tensorCycles = tensor / rates.mmaSyncPart;
+    work.tensorCycles = tensor / device.rates.mmaSyncPart;
     double warpsM = plan.getWarpsM(), warpsN = plan.getWarpsN();
     work.sharedRead = (sharedA ? m * k * warpsN * bitsA / 8 : 0) +
                       (sharedB ? n * k * warpsM * bitsB / 8 : 0);
@@ -82,7 +82,7 @@ const FactsReader::GemmFacts &FactsReader::gemm(GemmOp op) {
     double operands = 2 * (m / warpsM + n / warpsN) * 256 / (32.0 * 32.0);
     facts.registers += static_cast<int64_t>(operands);
   } else {
-    work.threadCycles = products / rates.multiplyAdds;
+    work.threadCycles = products / device.rates.multiplyAdds;
     work.sharedRead = products / 4 * std::max(bitsA, bitsB) / 8 / 8;
     facts.registers += kBaseRegisters;
   }

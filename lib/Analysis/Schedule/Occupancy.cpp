@@ -7,6 +7,7 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Layout/Plural.h"
 #include "tile/Target/DeviceInfo.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -203,8 +204,8 @@ static int64_t widestInstruction(Region &region) {
   return widest;
 }
 
-int64_t tile::blocksEach(int64_t blocks, const TargetInfo &target) {
-  return llvm::divideCeil(blocks, DeviceInfo::of(target, "").multiprocessors);
+int64_t tile::blocksEach(int64_t blocks, const DeviceInfo &device) {
+  return llvm::divideCeil(blocks, device.multiprocessors);
 }
 
 /// Blocks that a multiprocessor has to run at a time when all run at once; any
@@ -217,7 +218,7 @@ static int64_t mostAtOnce(KernelOp kernel, const TargetInfo &target) {
       return std::numeric_limits<int64_t>::max();
     blocks *= std::max<int64_t>(1, constant.getValue());
   }
-  return blocksEach(blocks, target);
+  return blocksEach(blocks, deviceOf(kernel, target));
 }
 
 static BlockFacts readBlock(KernelOp kernel, const TargetInfo &target,

@@ -20,8 +20,10 @@ const TargetInfo *tile::findTarget(Operation *op) {
 }
 
 const DeviceInfo &tile::deviceOf(Operation *op, const TargetInfo &target) {
-  auto stated = moduleOf(op)->getAttrOfType<TargetAttr>(kTargetAttrName);
-  return DeviceInfo::of(target, stated.getDevice());
+  ModuleOp module = moduleOf(op);
+  auto stated = module ? module->getAttrOfType<TargetAttr>(kTargetAttrName)
+                       : TargetAttr();
+  return DeviceInfo::of(target, stated ? stated.getDevice() : StringRef());
 }
 
 const TargetInfo *tile::requireTarget(Operation *op, StringRef why) {

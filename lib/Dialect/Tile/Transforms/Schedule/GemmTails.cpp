@@ -11,7 +11,7 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
-#include "tile/Target/DeviceInfo.h"
+#include "tile/Dialect/Tile/IR/ModuleTarget.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -172,7 +172,7 @@ bool tile::gainsInFlight(scf::ForOp loop, const GemmTail &tail,
       return true;
   if (tail.releases.empty() || slots < 2)
     return true;
-  const MultiprocessorRates &rates = DeviceInfo::of(target, "").rates;
+  const MultiprocessorRates &rates = deviceOf(loop, target).rates;
   double products = 0;
   for (GemmOp gemm : tail.gemms)
     products +=

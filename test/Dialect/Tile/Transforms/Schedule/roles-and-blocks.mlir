@@ -30,6 +30,13 @@
 // FEW: role "load" warps(4) registers(40)
 // FEW: role "mma" warps(8) registers(232)
 
+// A grid of 121 is one block each on 132 multiprocessors, and two on some of a device with 114.
+// RUN: sed "s/THREADS/256/; s/STAGES/3/; s/TILE/128/g; s/GRID/11, 11/" %s > %t.grid.mlir
+// RUN: tile-opt %t.grid.mlir "--tile-to-schedule=arch=sm_90a remarks" 2>&1 | FileCheck %s --check-prefix=ONE
+// RUN: tile-opt %t.grid.mlir "--tile-to-schedule=arch=sm_90a device=H100-PCIe remarks" 2>&1 | FileCheck %s --check-prefix=TWO
+// ONE: remark: warps specialized
+// TWO: remark: warps not specialized: a multiprocessor runs 2 blocks at a time without roles, and 1 with them (estimated)
+
 // Small tiles: several blocks have room beside those that copy, unless loads run one iteration ahead only. Launch bounds
 // for one block would keep the others away. No registers move between roles: one warp issues all copies, after the
 // warpgroups, which start at multiples of four warps.
