@@ -16,10 +16,11 @@ namespace {
 const TargetInfo &hopper() { return *TargetInfo::get("sm_90a"); }
 
 std::optional<int64_t> pieces(const StoredTile &tile, int64_t left,
-                              int64_t narrowest = 1, int64_t blocks = 0) {
+                              int64_t narrowest = 1, int64_t blocks = 0,
+                              int64_t idle = 0) {
   std::optional<StoredPiece> piece =
-      storedPiece(tile, hopper().sharedPerBlock - left, blocks, hopper(),
-                  [&](unsigned dim, int64_t extent) {
+      storedPiece(tile, {hopper().sharedPerBlock - left, idle}, blocks,
+                  hopper(), [&](unsigned dim, int64_t extent) {
                     return dim == 1 && extent >= narrowest;
                   });
   return piece ? std::optional(piece->extent) : std::nullopt;
@@ -30,7 +31,7 @@ std::optional<int64_t> pieces(const StoredTile &tile, int64_t left,
 std::optional<int64_t> pieceRows(const StoredTile &tile, int64_t left,
                                  int64_t blocks = 0) {
   std::optional<StoredPiece> piece =
-      storedPiece(tile, hopper().sharedPerBlock - left, blocks, hopper(),
+      storedPiece(tile, {hopper().sharedPerBlock - left}, blocks, hopper(),
                   [&](unsigned dim, int64_t extent) {
                     return dim == 1 ? extent == tile.columns : extent % 8 == 0;
                   });
@@ -39,10 +40,11 @@ std::optional<int64_t> pieceRows(const StoredTile &tile, int64_t left,
   return piece->dim == 0 ? piece->extent : tile.rows;
 }
 
-/// What the cost model reads of the store of a persistent GEMM of tiles of 128
+/// What the cost model reads of the store of a GEMM of tiles of 128
 /// x `columns`, of elements of `type`, with `stages` of 128 x 64 and 64 x
 /// `columns` halves.
-cost::Work storeOf(int64_t columns, StringRef type, int64_t stages) {
+cost::Work storeOf(int64_t columns, StringRef type, int64_t stages,
+                   bool persistent = true) {
   MLIRContext context;
   context.loadDialect<TileDialect, arith::ArithDialect, gpu::GPUDialect,
                       memref::MemRefDialect>();
@@ -51,7 +53,7 @@ cost::Work storeOf(int64_t columns, StringRef type, int64_t stages) {
     tile.kernel @gemm(%A: memref<4096x4096xf16> {tile.alignment = 16},
                       %B: memref<4096x4096xf16> {tile.alignment = 16},
                       %C: memref<4096x4096xTYPE> {tile.alignment = 16})
-        grid(%bx, %by) = (16, 32) threads(256) attributes {persistent = 1, specialize = true} {
+        grid(%bx, %by) = (16, 32) threads(256) attributes {PERSISTENTspecialize = true} {
       %c0 = arith.constant 0 : index
       %step = arith.constant 64 : index
       %rows = arith.constant 128 : index
@@ -78,6 +80,7 @@ cost::Work storeOf(int64_t columns, StringRef type, int64_t stages) {
   set("WIDTH", std::to_string(columns));
   set("TYPE", type.str());
   set("STAGES", std::to_string(stages));
+  set("PERSISTENT", persistent ? "persistent = 1, " : "");
   auto module = parseSourceString<ModuleOp>(text, &context);
   EXPECT_TRUE(module);
   auto kernel = *module->getOps<KernelOp>().begin();
@@ -103,6 +106,20 @@ TEST(StagedStores, PiecesAreAsWideAsThereIsRoom) {
   // Rows that do not halve leave whole.
   EXPECT_EQ(pieces({64, 48, 16}, 64 << 10), 48);
   EXPECT_EQ(pieces({64, 48, 16}, 5 << 10), std::nullopt);
+}
+
+TEST(StagedStores, IdleBytesAreForWhatFitsNowhereElse) {
+  StoredTile tile{128, 256, 16}; // 64 KB
+  constexpr int64_t kSlots = 192 << 10;
+  // Beside the slots where a piece fits there, however small.
+  EXPECT_EQ(pieces(tile, 16 << 10, 1, 0, kSlots), 64);
+  EXPECT_EQ(pieces(tile, 4 << 10, 1, 0, kSlots), 16);
+  // Else in them, as wide as they are with what is left.
+  EXPECT_EQ(pieces(tile, 2 << 10, 1, 0, kSlots), 256);
+  EXPECT_EQ(pieces(tile, 2 << 10, 1, 0, 62 << 10), 256);
+  EXPECT_EQ(pieces(tile, 2 << 10, 1, 0, (62 << 10) - 1), 128);
+  EXPECT_EQ(pieces(tile, 16 << 10, 128, 0, kSlots), 256);
+  EXPECT_EQ(pieces(tile, 2 << 10, 1, 0, 1 << 10), std::nullopt);
 }
 
 TEST(StagedStores, PiecesAreRowsWhereColumnsAreNotHeldWhole) {
@@ -148,4 +165,6 @@ TEST(StagedStores, TheCostModelForeseesThem) {
   // Seven stages of 32 KB leave no room for a piece.
   EXPECT_EQ(storeOf(128, "f16", 6).stored, 0);
   EXPECT_GT(storeOf(128, "f16", 7).stored, 128 * 128 * 2);
+  // Where a block has one tile, its results leave through the slots.
+  EXPECT_EQ(storeOf(128, "f16", 7, /*persistent=*/false).stored, 128 * 128 * 2);
 }
