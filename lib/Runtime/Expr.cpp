@@ -183,25 +183,30 @@ Expr::Value Expr::evaluate(Span<const ExprArg> args) const {
   return evaluate(*node, args);
 }
 
-Expr::Value Expr::evaluate(const Node &node, Span<const ExprArg> args) {
-  switch (node.kind) {
-  case Kind::Constant:
-    return give(node.value);
-  case Kind::Dim:
-    if (node.arg >= args.size() || node.dim >= args[node.arg].rank)
+/// The value of an expression without operands.
+static Expr::Value evaluateLeaf(Expr::Kind kind, unsigned arg, unsigned dim,
+                                int64_t value, Span<const ExprArg> args) {
+  switch (kind) {
+  case Expr::Kind::Dim:
+    if (arg >= args.size() || dim >= args[arg].rank)
       return fail("no such dimension");
-    return give(args[node.arg].shape[node.dim]);
-  case Kind::Stride:
-    if (node.arg >= args.size() || node.dim >= args[node.arg].rank)
+    return give(args[arg].shape[dim]);
+  case Expr::Kind::Stride:
+    if (arg >= args.size() || dim >= args[arg].rank)
       return fail("no such stride");
-    return give(args[node.arg].strides[node.dim]);
-  case Kind::Scalar:
-    if (node.arg >= args.size() || !args[node.arg].hasInteger)
+    return give(args[arg].strides[dim]);
+  case Expr::Kind::Scalar:
+    if (arg >= args.size() || !args[arg].hasInteger)
       return fail("the argument is not an integer of 64 signed bits");
-    return give(args[node.arg].integer);
-  default:
-    break;
+    return give(args[arg].integer);
+  default: // Constant
+    return give(value);
   }
+}
+
+Expr::Value Expr::evaluate(const Node &node, Span<const ExprArg> args) {
+  if (node.kind < Kind::Add)
+    return evaluateLeaf(node.kind, node.arg, node.dim, node.value, args);
   Value a = evaluate(*node.lhs, args);
   if (!a.ok())
     return a;
@@ -213,6 +218,53 @@ Expr::Value Expr::evaluate(const Node &node, Span<const ExprArg> args) {
   if (!b.ok())
     return b;
   return apply(node.kind, a.value, b.value);
+}
+
+ExprProgram::ExprProgram(const Expr &expr) { add(*expr.node); }
+
+void ExprProgram::add(const Expr::Node &node) {
+  if (node.kind >= Expr::Kind::Add) {
+    add(*node.lhs);
+    add(*node.rhs);
+  }
+  steps.push_back({node.kind, node.arg, node.dim, node.value});
+}
+
+Expr::Value ExprProgram::evaluate(Span<const ExprArg> args) const {
+  auto leaf = [&](size_t i) {
+    const Step &step = steps[i];
+    return evaluateLeaf(step.kind, step.arg, step.dim, step.value, args);
+  };
+  if (steps.size() == 1)
+    return leaf(0);
+  // A tree of so many levels has no more operands that wait. Most have few: no
+  // more are written than there are.
+  int64_t waiting[Expr::kMaxDepth + 1];
+  const char *errors[Expr::kMaxDepth + 1];
+  size_t count = 0;
+  auto put = [&](size_t at, Expr::Value value) {
+    waiting[at] = value.value;
+    errors[at] = value.error;
+  };
+  for (size_t i = 0; i < steps.size(); ++i) {
+    Expr::Kind kind = steps[i].kind;
+    if (kind < Expr::Kind::Add) {
+      put(count++, leaf(i));
+      continue;
+    }
+    size_t b = --count, a = count - 1;
+    if (errors[a])
+      continue;
+    // The second operand does not count where the first one decides.
+    bool isDecided = (kind == Expr::Kind::And && waiting[a] == 0) ||
+                     (kind == Expr::Kind::Or && waiting[a] != 0);
+    if (isDecided)
+      waiting[a] = waiting[a] != 0;
+    else
+      put(a, errors[b] ? Expr::Value{waiting[b], errors[b]}
+                       : apply(kind, waiting[a], waiting[b]));
+  }
+  return {waiting[0], errors[0]};
 }
 
 std::string Expr::str() const {

@@ -220,6 +220,93 @@ double mlir::tile::runtime::iterationCycles(const Phase &phase,
          work.waits * latencyOf(device);
 }
 
+/// Bytes from and to DRAM: what blocks that run together read is read once by
+/// all of them, and stays for the next ones where the L2 cache holds it.
+static double dramBytes(const LaunchFacts &launch, Span<const Stream> streams,
+                        const DeviceFigures &device) {
+  int64_t blocks = launch.blocks();
+  int64_t concurrent =
+      std::min(blocks, launch.placesOf(device) * launch.clusterSize() *
+                           std::max<int64_t>(1, launch.resident));
+  double rounds = std::max(1.0, double(blocks) / double(concurrent));
+  std::array<double, 3> together = extentsOf(
+      launch, double(std::max<int64_t>(1, concurrent / launch.split)));
+  double inputs = 0;
+  for (const Stream &stream : streams)
+    if (!stream.isStore)
+      inputs += stream.footprint;
+  double bytes = 0;
+  for (const Stream &stream : streams) {
+    double distinct = stream.bytesPerTile;
+    for (unsigned d = 0; d < 3; ++d)
+      if (stream.varies[d])
+        distinct *= together[d];
+    double moved = distinct * rounds;
+    // Three quarters of the cache: the rest holds what is written.
+    if (stream.isStore || inputs < 0.75 * device.l2Capacity)
+      moved = std::min(moved, stream.footprint);
+    bytes += std::max(moved, std::min(stream.footprint, distinct));
+  }
+  return bytes;
+}
+
+static double dramMicroseconds(double bytes, const DeviceFigures &device) {
+  return kDramMicroseconds +
+         bytes / (device.dramBytesPerSecond * kDramPart) * 1e6;
+}
+
+namespace {
+/// Blocks that a multiprocessor works off, and how many of them at a time.
+struct Rounds {
+  int64_t count;
+  double parallel;
+};
+} // namespace
+
+static Rounds roundsOf(const LaunchFacts &launch, int64_t places) {
+  int64_t clusters =
+      std::max<int64_t>(1, launch.blocks() / launch.clusterSize());
+  int64_t count = (clusters + places - 1) / places;
+  // Fewer blocks than places that are shared: each has one to itself.
+  return {count, double(std::min(launch.resident, count))};
+}
+
+/// Cycles beside pipelined loops: straight-line code of `straight` cycles a
+/// block, blocks that start, and what they wait for each other.
+static double restCycles(const LaunchFacts &launch, double straight,
+                         const Rounds &rounds, const DeviceFigures &device) {
+  double n = double(rounds.count), parallel = rounds.parallel;
+  // Roles load ahead across the tiles of a persistent block.
+  double fills = launch.persistent && launch.hasRoles ? 1 : n;
+  double rest =
+      (straight * n + fills * (kFillCycles + latencyOf(device))) / parallel;
+  if (launch.clusterSize() > launch.split)
+    rest += kClusterCycles * n / parallel;
+  if (launch.persistent)
+    rest += kPersistentCycles;
+  if (launch.split > 1)
+    rest += (kMeetingWaits + kPartnerWaits * double(launch.split - 1)) *
+            latencyOf(device) * (1 + kLaterMeeting * (n / parallel - 1));
+  return rest;
+}
+
+double mlir::tile::runtime::leastMicroseconds(const LaunchFacts &launch,
+                                              double pipelined, double straight,
+                                              const DeviceFigures &device,
+                                              Span<const Stream> streams) {
+  if (launch.blocks() <= 0)
+    return kLaunchMicroseconds;
+  Rounds rounds = roundsOf(launch, launch.placesOf(device));
+  double least =
+      pipelined * double(rounds.count) / rounds.parallel / device.maxGHz * 1e-3;
+  if (streams.size())
+    least = std::max(
+        least, dramMicroseconds(dramBytes(launch, streams, device), device));
+  return least +
+         restCycles(launch, straight, rounds, device) / device.maxGHz * 1e-3 +
+         kLaunchMicroseconds;
+}
+
 namespace {
 class Predictor {
 public:
@@ -231,7 +318,6 @@ public:
 
 private:
   double blockCycles(bool isPipelined) const;
-  double dramBytes(int64_t concurrent, double rounds) const;
   double microseconds(double gigahertz) const;
   double clock(double energy) const;
   void nameLimit(double tensor, double shared, double load, double threads,
@@ -305,30 +391,6 @@ double Predictor::clock(double energy) const {
   return low;
 }
 
-/// Bytes from and to DRAM: what blocks that run together read is read once by
-/// all of them, and stays for the next ones where the L2 cache holds it.
-double Predictor::dramBytes(int64_t concurrent, double rounds) const {
-  std::array<double, 3> together = extentsOf(
-      launch, double(std::max<int64_t>(1, concurrent / launch.split)));
-  double inputs = 0;
-  for (const Stream &stream : streams)
-    if (!stream.isStore)
-      inputs += stream.footprint;
-  double bytes = 0;
-  for (const Stream &stream : streams) {
-    double distinct = stream.bytesPerTile;
-    for (unsigned d = 0; d < 3; ++d)
-      if (stream.varies[d])
-        distinct *= together[d];
-    double moved = distinct * rounds;
-    // Three quarters of the cache: the rest holds what is written.
-    if (stream.isStore || inputs < 0.75 * device.l2Capacity)
-      moved = std::min(moved, stream.footprint);
-    bytes += std::max(moved, std::min(stream.footprint, distinct));
-  }
-  return bytes;
-}
-
 void Predictor::nameLimit(double tensor, double shared, double load,
                           double threads, Prediction &result) const {
   struct Limit {
@@ -356,18 +418,17 @@ void Predictor::nameLimit(double tensor, double shared, double load,
 
 Prediction Predictor::run(double atMost) {
   Prediction result;
-  int64_t blocks = launch.blocks(), size = launch.clusterSize();
-  if (blocks <= 0) {
+  if (launch.blocks() <= 0) {
     result.microseconds = kLaunchMicroseconds;
     result.limit = "an empty grid";
     return result;
   }
-  int64_t clusters = std::max<int64_t>(1, blocks / size);
+  int64_t size = launch.clusterSize();
+  int64_t clusters = std::max<int64_t>(1, launch.blocks() / size);
   int64_t places = launch.placesOf(device);
-  result.rounds = (clusters + places - 1) / places;
+  Rounds rounds = roundsOf(launch, places);
+  result.rounds = rounds.count;
   result.busy = double(clusters) / double(places * result.rounds);
-  // Fewer blocks than places that are shared: each has one to itself.
-  int64_t resident = std::min(launch.resident, result.rounds);
 
   Work total;
   for (const Phase &phase : phases) {
@@ -380,28 +441,12 @@ Prediction Predictor::run(double atMost) {
   double tensor = total.tensorCycles * n,
          shared = sharedCycles(total, device) * n;
   double threads = total.threadCycles * n;
-  double parallel = double(resident);
-  loops = together({blockCycles(/*isPipelined=*/true) * n / parallel, tensor,
-                    shared, load * n, threads});
-  // Roles load ahead across the tiles of a persistent block.
-  double fills = launch.persistent && launch.hasRoles ? 1 : n;
-  rest = (blockCycles(/*isPipelined=*/false) * n +
-          fills * (kFillCycles + latencyOf(device))) /
-         parallel;
-  if (size > launch.split)
-    rest += kClusterCycles * n / parallel;
-  if (launch.persistent)
-    rest += kPersistentCycles;
-  if (launch.split > 1)
-    rest += (kMeetingWaits + kPartnerWaits * double(launch.split - 1)) *
-            latencyOf(device) * (1 + kLaterMeeting * (n / parallel - 1));
+  loops = together({blockCycles(/*isPipelined=*/true) * n / rounds.parallel,
+                    tensor, shared, load * n, threads});
+  rest = restCycles(launch, blockCycles(/*isPipelined=*/false), rounds, device);
 
-  int64_t concurrent =
-      std::min(blocks, places * size * std::max<int64_t>(1, launch.resident));
-  result.dramBytes =
-      dramBytes(concurrent, std::max(1.0, double(blocks) / double(concurrent)));
-  dram = kDramMicroseconds +
-         result.dramBytes / (device.dramBytesPerSecond * kDramPart) * 1e6;
+  result.dramBytes = dramBytes(launch, streams, device);
+  dram = dramMicroseconds(result.dramBytes, device);
   for (const Stream &stream : streams)
     outside += kOutsideCycles * stream.outside * n;
   // No clock is higher.
@@ -416,18 +461,13 @@ Prediction Predictor::run(double atMost) {
   double working = result.busy * double(places * size) /
                    double(std::max(device.multiprocessors, places * size));
   energy = energy * n * working + kIdleEnergy * (loops + rest);
-  result.l2Bytes = (total.loaded + total.stored) * double(blocks);
+  result.l2Bytes = (total.loaded + total.stored) * double(launch.blocks());
   result.gigahertz = clock(energy);
   result.microseconds = microseconds(result.gigahertz);
   result.tensorPart =
       tensor * working / result.gigahertz * 1e-3 / result.microseconds;
   nameLimit(tensor, shared, load * n, threads, result);
   return result;
-}
-
-double mlir::tile::runtime::leastMicroseconds(double cycles,
-                                              const DeviceFigures &device) {
-  return kLaunchMicroseconds + cycles / device.maxGHz * 1e-3;
 }
 
 Prediction mlir::tile::runtime::predict(const LaunchFacts &launch,

@@ -153,7 +153,7 @@ FAULTS = [
     Fault("named_count", "wgmma", r"(constant\()128( : i32\) : i32\n.*nvvm\.barrier id)", r"\g<1>160\2", f"{DEADLOCK}|at the same time"),
     Fault("store_read_wait", "flight", line(r"bulk\.wait_group 0 \{read\}"), "", RACE, at=None),
     Fault("store_commit", "wgmma", line(r"bulk\.commit\.group"), "", f"{RACE}|did not commit", at=None),
-    Fault("store_last_wait", "wgmma", line(r"bulk\.wait_group 0$"), "", "may still read"),
+    Fault("store_last_wait", "wgmma", line(r"bulk\.wait_group 0 \{read\}"), "", "may still read", at=-1),
     Fault("shared_bytes_wgmma", "wgmma", r"shared_bytes = \d+", "shared_bytes = 10256", "outside of the block's"),
     Fault("stmatrix_address", "halves", r"(constant\()32( : i32\) : i32\n.*llvm\.xor(?:.*\n){1,10}?.*nvvm\.stmatrix)", r"\g<1>16\2", ANY),
     Fault("stmatrix_fence", "halves", line(r"nvvm\.fence\.proxy"), "", FENCE),

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <random>
 
 using namespace mlir::tile::runtime;
 using Kind = Expr::Kind;
@@ -112,6 +113,54 @@ TEST(Expr, EqualityAndText) {
   EXPECT_NE(Expr::dim(0, 1), Expr::stride(0, 1));
   EXPECT_EQ(a.str(), "mul(ceildiv(dim(0, 1), 128), scalar(2))");
   EXPECT_EQ(a.depth(), 3u);
+}
+
+/// A tree of `depth` levels at most, some of whose leaves have no value.
+Expr randomExpr(std::mt19937 &random, unsigned depth) {
+  auto upTo = [&](unsigned most) {
+    return std::uniform_int_distribution<unsigned>(0, most)(random);
+  };
+  if (depth == 1 || upTo(5) == 0)
+    switch (upTo(4)) {
+    case 0:
+      return Expr::dim(upTo(1), upTo(2));
+    case 1:
+      return Expr::stride(0, upTo(1));
+    case 2:
+      return Expr::scalar(upTo(2));
+    default:
+      return Expr(int64_t(upTo(6)) - 2);
+    }
+  Kind kind = Kind(unsigned(Kind::Add) +
+                   upTo(unsigned(Kind::Or) - unsigned(Kind::Add)));
+  return Expr::binary(kind, randomExpr(random, depth - 1),
+                      randomExpr(random, depth - 1));
+}
+
+TEST(Expr, ProgramsGiveTheSame) {
+  std::mt19937 random(11);
+  int64_t shape[] = {3, 0}, strides[] = {7, kMax};
+  ExprArg args[] = {{shape, strides, 2, false, 0},
+                    {nullptr, nullptr, 0, true, -4}};
+  unsigned values = 0, errors = 0;
+  for (unsigned i = 0; i < 20000; ++i) {
+    Expr expr = randomExpr(random, 1 + i % 7);
+    Expr::Value tree = expr.evaluate(args);
+    Expr::Value program = ExprProgram(expr).evaluate(args);
+    ASSERT_EQ(tree.value, program.value) << expr.str();
+    ASSERT_STREQ(tree.error, program.error) << expr.str();
+    ++(tree.ok() ? values : errors);
+  }
+  EXPECT_GT(values, 5000u);
+  EXPECT_GT(errors, 2000u);
+  // As deep as trees may be, to either side.
+  Expr left = Expr::dim(0, 0), right = Expr::dim(0, 0);
+  for (unsigned i = 1; i < Expr::kMaxDepth; ++i) {
+    left = left + Expr::dim(0, 0);
+    right = Expr::dim(0, 0) + right;
+  }
+  EXPECT_EQ(ExprProgram(left).evaluate(args).value, 3 * Expr::kMaxDepth);
+  EXPECT_EQ(ExprProgram(right).evaluate(args).value, 3 * Expr::kMaxDepth);
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <random>
 
 using namespace mlir::tile::runtime;
 using namespace mlir::tile::runtime::test;
@@ -66,6 +67,59 @@ TEST(Prediction, OfSeveralTheLeastIsExact) {
     }
     EXPECT_EQ(least, exact) << rows;
   }
+}
+
+TEST(Prediction, BoundsHoldForLaunchesOfEveryKind) {
+  std::mt19937 random(5);
+  auto oneOf = [&](std::initializer_list<int64_t> values) {
+    return values.begin()[random() % values.size()];
+  };
+  std::vector<CostSpec> costs;
+  for (unsigned i = 0; i < 120; ++i) {
+    int64_t rows = oneOf({8, 24, 64, 128, 200});
+    CostSpec cost = tiledCost(rows, double(oneOf({20, 200, 900, 4000})));
+    LaunchFacts &launch = cost.launch;
+    launch.cluster[0] = oneOf({1, 1, 2, 4});
+    launch.split = oneOf({1, 1, 2});
+    launch.persistent = launch.split == 1 ? oneOf({0, 1}) : 0;
+    launch.hasRoles = oneOf({0, 1});
+    launch.resident = oneOf({1, 1, 2, 3});
+    launch.panel = oneOf({0, 8});
+    cost.tiles[1] = ceilDiv(Expr::dim(0, 1), oneOf({64, 192, 256}));
+    cost.loops[0].work.stored = double(oneOf({0, 4096, 65536}));
+    cost.loops[1].stages = oneOf({1, 2, 5});
+    cost.loops[1].work.loaded *= double(oneOf({1, 30}));
+    cost.loops[1].trips = ceilDiv(Expr::dim(0, 1), oneOf({16, 64}));
+    CostStream result = cost.streams[0];
+    result.loop = 0;
+    result.loaded = 0;
+    result.bytes = double(oneOf({512, 65536}));
+    result.varies[1] = true;
+    result.isStore = true;
+    cost.streams.push_back(result);
+    // Of some devices clocks are limited by power, of others by nothing.
+    cost.device.sustainedGHz = double(oneOf({1, 2}));
+    costs.push_back(cost);
+  }
+  std::vector<const CostSpec *> pointers;
+  for (const CostSpec &cost : costs)
+    pointers.push_back(&cost);
+  LaunchPredictor predictor(pointers);
+  for (int64_t rows : {0, 1, 63, 500, 3000, 40000})
+    for (int64_t columns : {8, 1000, 1024, 8192}) {
+      int64_t shape[] = {rows, columns}, strides[] = {columns, 1};
+      ExprArg arg = {shape, strides, 2, false, 0};
+      std::vector<double> times(costs.size(), 0.0);
+      predictor.predict(Span<const ExprArg>(&arg, 1), times.data());
+      double exact = INFINITY;
+      for (size_t i = 0; i < costs.size(); ++i) {
+        double alone = timeOf(costs[i], rows, columns);
+        EXPECT_LE(times[i], alone * (1 + 1e-12)) << i;
+        exact = std::min(exact, alone);
+      }
+      EXPECT_EQ(*std::min_element(times.begin(), times.end()), exact)
+          << rows << " x " << columns;
+    }
 }
 
 TEST(Prediction, PowerLimitsTheClock) {

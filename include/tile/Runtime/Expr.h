@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace mlir::tile::runtime {
 
@@ -101,12 +102,31 @@ public:
   static bool parseBinaryKind(const std::string &text, Kind &kind);
 
 private:
+  friend class ExprProgram;
   struct Node;
   explicit Expr(std::shared_ptr<const Node> node) : node(std::move(node)) {}
   static bool equal(const Node &a, const Node &b);
   static Value evaluate(const Node &node, Span<const ExprArg> args);
 
   std::shared_ptr<const Node> node;
+};
+
+/// An expression as a list of steps that lie together, operands first: for who
+/// evaluates it often, or long after it was made.
+class ExprProgram {
+public:
+  explicit ExprProgram(const Expr &expr);
+  /// As Expr::evaluate.
+  Expr::Value evaluate(Span<const ExprArg> args) const;
+
+private:
+  struct Step {
+    Expr::Kind kind;
+    unsigned arg, dim;
+    int64_t value;
+  };
+  void add(const Expr::Node &node);
+  std::vector<Step> steps;
 };
 
 inline Expr operator+(Expr a, Expr b) {

@@ -39,7 +39,6 @@ inline constexpr unsigned kMaxDims = 512; ///< of all arguments together
 inline constexpr unsigned kMaxParams = 512;
 inline constexpr unsigned kMaxParamBytes = 4096;
 inline constexpr unsigned kMaxTensorMaps = 30;
-inline constexpr unsigned kMaxVersions = 384;
 inline constexpr unsigned kTensorMapBytes = 128;
 inline constexpr unsigned kTensorMapAlign = 64;
 

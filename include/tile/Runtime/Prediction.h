@@ -22,6 +22,9 @@
 
 namespace mlir::tile::runtime {
 
+/// Other forms of a kernel that an artifact may have.
+inline constexpr unsigned kMaxVersions = 384;
+
 /// Bytes of a line of the L2 cache, which are requested at a time, and of a
 /// sector, which are delivered at a time.
 inline constexpr int64_t kLineBytes = 128, kSectorBytes = 32;
@@ -68,7 +71,6 @@ struct Phase {
   double trips = 1; // iterations each time the loop runs
   double runs = 1;  // times it runs in a block
   int64_t stages = 1;
-  double cycles = -1; // of one iteration at least, or not computed
 };
 
 /// One buffer's traffic with DRAM.
@@ -136,8 +138,12 @@ Prediction predict(const LaunchFacts &launch, Span<const Phase> phases,
                    Span<const Stream> streams, const DeviceFigures &device,
                    double atMost = 1e300);
 
-/// Microseconds that a launch with loops of so many cycles takes at least.
-double leastMicroseconds(double cycles, const DeviceFigures &device);
+/// Microseconds that a launch takes at least, whose blocks take so many cycles
+/// at least in pipelined loops and in straight-line code: at the highest clock.
+/// `streams`: all of them, or none, which leaves DRAM out.
+double leastMicroseconds(const LaunchFacts &launch, double pipelined,
+                         double straight, const DeviceFigures &device,
+                         Span<const Stream> streams);
 
 //===----------------------------------------------------------------------===//
 // What the manifest says
@@ -183,7 +189,8 @@ struct CostSpec {
 /// arguments is evaluated once a launch.
 class LaunchPredictor {
 public:
-  /// `costs` live as long as this; none is empty. `places`: of each of them,
+  /// `costs`, of a kernel and its versions, live as long as this; none is
+  /// empty. `places`: of each of them,
   /// how many clusters run at a time, one block a multiprocessor, where
   /// somebody has counted them; 0, or none at all, elsewhere.
   explicit LaunchPredictor(std::vector<const CostSpec *> costs,
@@ -193,35 +200,59 @@ public:
   /// arguments: infinite where an expression has no value. A time that is NAN
   /// before stays so: the kernel is none for the launch. Only the least is
   /// exact: of a kernel that is certainly slower it is a lower bound. Bounds
-  /// are computed of all kernels, whole predictions of those whose bound is
-  /// below the least time so far, beginning with the least bound.
+  /// without DRAM are computed of all kernels; in their order, those below the
+  /// least time so far get a bound with DRAM, and a whole prediction.
   void predict(Span<const ExprArg> args, double *times) const;
 
 private:
+  /// What is read of every kernel at every launch lies together: a launch of
+  /// new sizes finds none of it in the caches of its core.
   struct Kernel {
     const CostSpec *cost;
-    std::vector<double> cycles; ///< of an iteration of each loop at least
-    /// Of each expression in `exprs`: tiles, trips, then of each stream its
-    /// elements and pitch.
-    std::vector<uint16_t> places;
-    int64_t clusters = 1; ///< that run at a time, one block a multiprocessor
+    const DeviceFigures *device;   ///< of the first kernel that has the same
+    LaunchFacts facts;             ///< but for the grid
+    std::array<uint16_t, 3> tiles; ///< places in `exprs`
+    uint16_t numLoops, numStreams;
+    uint32_t firstLoop, firstStream;
+  };
+  struct Loop {
+    double cycles; ///< of an iteration at least
+    double times;
+    uint16_t trips; ///< place in `exprs`
+    uint8_t parent;
+    bool isPipelined;
+  };
+  struct Traffic {
+    double bytes, loaded, elementBytes;
+    uint16_t elements, pitch; ///< places in `exprs`
+    uint8_t loop;
+    std::array<bool, 3> varies;
+    bool isStore;
   };
   /// Values of expressions for one launch: the first ones are kept (on the
   /// stack, so that a launch allocates nothing), others evaluated at each use.
   static constexpr size_t kMaxKept = 1024;
+  struct Kept {
+    int64_t value;
+    bool isKnown;
+  };
   struct Values {
     Span<const ExprArg> args;
-    const Expr *exprs;
-    std::array<Expr::Value, kMaxKept> kept;
+    const ExprProgram *exprs;
+    const Kept *kept;
   };
   struct Launch;
-  static bool read(const Kernel &kernel, const Values &values, Launch &launch);
-  static double bound(const Kernel &kernel, const Values &values);
-  static double predict(const Kernel &kernel, const Values &values,
-                        double atMost);
+  bool read(const Kernel &kernel, const Values &values, Launch &launch) const;
+  void readStreams(const Kernel &kernel, const Values &values,
+                   Launch &launch) const;
+  double bound(const Kernel &kernel, const Launch &launch) const;
+  double predict(const Kernel &kernel, const Launch &launch,
+                 double atMost) const;
 
-  std::vector<Expr> exprs;
+  std::vector<ExprProgram> exprs;
   std::vector<Kernel> kernels;
+  std::vector<Loop> loops;
+  std::vector<Traffic> traffic;
 };
 
 /// The same of one kernel.

@@ -93,7 +93,11 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
     return failure();
   }
   int64_t fitting = fittingTileBytes(kernel, *target);
-  SharedRoom room{fitting + kSlackBytes, idleBytes(copy, fitting)};
+  SharedRoom room{fitting + kSlackBytes};
+  // Out of tensor memory a piece comes to registers as a whole: a large one
+  // spills.
+  if (!target->hasTcgen05())
+    room.idle = idleBytes(copy, fitting);
   int64_t blocks = target->sharedPerSm / room.used;
   // What is stored is alive with what it was computed from. Accumulators in
   // tensor memory come to registers a piece at a time.
