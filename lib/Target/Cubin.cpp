@@ -151,8 +151,9 @@ static AssemblerResult assembleWithAny(llvm::StringRef ptx,
     kind = AssemblerKind::Ptxas;
   if (kind == AssemblerKind::NvJitLink)
     return assembleWithNvJitLink(ptx, options);
-  // nvJitLink makes relocatable code: it ignores setmaxnreg (C7504), which costs
-  // roles their registers, and takes up to a minute where registers spill.
+  // nvJitLink makes relocatable code: it ignores setmaxnreg (C7504), which
+  // costs roles their registers, and takes up to a minute where registers
+  // spill.
   AssemblerResult first = assembleWithPtxas(ptx, options);
   if (kind == AssemblerKind::Ptxas || first.status == Status::Assembled ||
       first.status == Status::Failed)

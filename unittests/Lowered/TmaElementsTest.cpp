@@ -42,7 +42,10 @@ TEST(TmaElements, LoadsRoundToTf32) {
   p.type = cuda::kMapFloat32;
   p.box[0] = 32;
   // A tie goes away from zero, what is below it towards zero.
-  const float in[6] = {1 + 0x1p-11f, -1 - 0x1p-11f, 1 + 0x1.fp-12f, 0x1.8p-137f,
+  const float in[6] = {1 + 0x1p-11f,
+                       -1 - 0x1p-11f,
+                       1 + 0x1.fp-12f,
+                       0x1.8p-137f,
                        std::numeric_limits<float>::infinity(),
                        std::numeric_limits<float>::quiet_NaN()};
   float out[6];

@@ -45,8 +45,8 @@ static bool isWaitedFor(GemmOp gemm) {
   Operation *place = gemm->getNextNode();
   while (!needsResult(gemm, place))
     place = place->getNextNode();
-  return !place->hasTrait<OpTrait::IsTerminator>() &&
-         !gemmTraits(place) && !isa<TileOrderOpInterface>(place);
+  return !place->hasTrait<OpTrait::IsTerminator>() && !gemmTraits(place) &&
+         !isa<TileOrderOpInterface>(place);
 }
 
 /// A move that fills an operand of `gemm`.
