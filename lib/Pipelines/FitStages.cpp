@@ -148,9 +148,9 @@ void FitStagesPass::fit(KernelOp kernel, const TargetInfo &target) {
     if (!needed || *needed <= room)
       return;
     int64_t stages = loop.getStages();
-    // Without roles, tiles that are needed behind the loop only take the bytes
-    // of slots. The last two stages are worth more than roles: with one,
-    // nothing is loaded ahead.
+    // Without roles, what is needed behind the loop only, slots of another loop
+    // too, takes the bytes of its slots. The last two stages are worth more
+    // than roles: with one, nothing is loaded ahead.
     if (stages == 2 && mayAvoidRoles &&
         bytesOnTrial(kernel, target, {kWithoutRolesAttrName})
                 .value_or(room + 1) <= room) {

@@ -48,6 +48,11 @@ struct SharedRoom {
   int64_t used = 0, idle = 0;
 };
 
+/// Whether results may leave through bytes that pipelined loops have used.
+/// Out of tensor memory a piece comes to registers as a whole, and the large
+/// pieces that slots hold spill.
+bool mayLeaveThroughSlots(const TargetInfo &target);
+
 /// The pieces in which a tile leaves: the largest that leave room for `blocks`
 /// on a multiprocessor (0: for any number), else the smallest that fit at all,
 /// else the largest that fit where they may lie in idle bytes, which costs a

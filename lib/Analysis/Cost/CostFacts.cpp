@@ -353,7 +353,7 @@ bool KernelReader::passesShared(TileMoveOpInterface copy) {
   bool mayBeSwapped = tile->rows % kWgmmaM != 0;
   // Behind the loops a tile may lie in their slots; see idleBytes().
   SharedRoom room{facts.sharedBytes + kSlackBytes};
-  if (!facts.persistent && facts.split == 1 && !target.hasTcgen05() &&
+  if (!facts.persistent && facts.split == 1 && mayLeaveThroughSlots(target) &&
       !copy->getParentOfType<LoopLikeOpInterface>())
     room.idle = slotBytes;
   return storedPiece(*tile, room, /*blocks=*/0, target,

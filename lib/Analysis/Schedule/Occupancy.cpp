@@ -7,6 +7,7 @@
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Layout/Plural.h"
 #include "tile/Target/DeviceInfo.h"
@@ -118,9 +119,7 @@ static int64_t ownSlotBytes(PipelinedOp loop) {
 
 int64_t tile::idleBytes(Operation *op, int64_t fittingBytes) {
   auto kernel = op->getParentOfType<KernelOp>();
-  // The blocks of a split tile exchange what they have summed up in the slots.
-  if (kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
+  if (combinesInCluster(kernel))
     return 0;
   for (Operation *around = op->getParentOp(); around != kernel;
        around = around->getParentOp())

@@ -48,10 +48,14 @@ FailureOr<StoredTile> tile::storedTile(TileMoveOpInterface store, Reason &why) {
   return tile;
 }
 
+bool tile::mayLeaveThroughSlots(const TargetInfo &target) {
+  return !target.hasTcgen05();
+}
+
 /// What storedPiece() does where a kernel takes `with(bytes)` together with a
 /// piece of so many bytes.
 static std::optional<StoredPiece>
-choosePiece(const StoredTile &tile, int64_t blocks, const TargetInfo &target,
+pieceWithin(const StoredTile &tile, int64_t blocks, const TargetInfo &target,
             llvm::function_ref<int64_t(int64_t bytes)> with,
             llvm::function_ref<bool(unsigned dim, int64_t extent)> isPossible) {
   constexpr int64_t kAlignment = 1024; // of swizzled tiles
@@ -93,9 +97,9 @@ std::optional<StoredPiece> tile::storedPiece(
   auto inIdle = [&](int64_t bytes) {
     return std::max(room.used, room.used - room.idle + bytes);
   };
-  if (auto piece = choosePiece(tile, blocks, target, beside, isPossible))
+  if (auto piece = pieceWithin(tile, blocks, target, beside, isPossible))
     return piece;
-  return choosePiece(tile, blocks, target, inIdle, isPossible);
+  return pieceWithin(tile, blocks, target, inIdle, isPossible);
 }
 
 bool tile::waitInWholeRegisters(int64_t bits, bool storesMatrices) {

@@ -168,9 +168,7 @@ func::FuncOp tile::buildFunction(KernelOp kernel, int64_t blocks) {
   GridBuilder grid(builder, kernel, arguments.take_front(count));
   if (!ranges.empty() && blocks > 0)
     grid.limit(blocks);
-  bool meet =
-      kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
-          .wasInterrupted();
+  bool meet = combinesInCluster(kernel);
   bool counts = blocksMeet(kernel);
   Value launched = counts ? grid.countBlocks() : Value();
   scf::ForOp loop = buildLoop(builder, loc, grid, worker, workers,

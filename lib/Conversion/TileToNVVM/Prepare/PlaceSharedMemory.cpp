@@ -16,6 +16,7 @@
 #include "Tcgen05/TensorPlan.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Conversion/SharedBytes.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -94,8 +95,7 @@ static void placeMbarriers(KernelOp kernel, const TensorPlan &tensors,
     arena.bytes += llvm::alignTo(
         kMbarrierBytes * create.getBarriers().getType().getCount(), 16);
   }
-  if (kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
-          .wasInterrupted()) {
+  if (combinesInCluster(kernel)) {
     arena.clusterBarriers = arena.bytes;
     arena.bytes += 2 * kMbarrierBytes;
   }

@@ -4,6 +4,8 @@
 // Positions count the operations of a kernel in program order. The life of a
 // buffer goes from its first use to its last; a use inside a loop that its
 // home is outside of counts as the whole loop, because the loop comes around.
+// Roles run side by side; but one that has read a ring to its end may keep
+// tiles in the slots.
 //
 //===----------------------------------------------------------------------===//
 #include "SharedLives.h"
@@ -287,8 +289,7 @@ bool tile::nvvm::isIdleFrom(RingCreateOp ring, Operation *op) {
   });
 }
 
-/// Whether a tile is used only where a ring is idle, in one agent. Blocks of a
-/// cluster that combine results do that in the slots, and at their own pace.
+/// Whether a tile is used only where a ring is idle, in one agent.
 static bool followsRing(const SharedBufferLife &tile,
                         const SharedBufferLife &slots) {
   auto alloc = dyn_cast<AllocOp>(tile.owner);
@@ -297,9 +298,7 @@ static bool followsRing(const SharedBufferLife &tile,
   if (!alloc || !ring || isWrittenByPeers(alloc.getResult()) ||
       collectUses(alloc.getResult(), uses) || uses.empty())
     return false;
-  if (ring->getParentOfType<KernelOp>()
-          .walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
+  if (combinesInCluster(ring->getParentOfType<KernelOp>()))
     return false;
   Region *agent = getAgent(uses.front());
   return llvm::all_of(uses, [&](Operation *use) {

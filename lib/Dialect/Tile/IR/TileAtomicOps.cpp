@@ -92,6 +92,11 @@ void GridBarrierOp::getEffects(EffectList &effects) {
   effects.emplace_back(MemoryEffects::Write::get());
 }
 
+bool tile::combinesInCluster(KernelOp kernel) {
+  return kernel.walk([](ClusterReduceOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 bool tile::meetsInGrid(KernelOp kernel) {
   return kernel.walk([](GridBarrierOp) { return WalkResult::interrupt(); })
       .wasInterrupted();

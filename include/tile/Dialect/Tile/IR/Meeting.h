@@ -15,6 +15,10 @@ bool meetsInGrid(KernelOp kernel);
 /// mbarriers of the cluster, or by a `tile.cluster_copy`.
 bool meetsInCluster(KernelOp kernel);
 
+/// Whether blocks of a cluster combine what they have summed up, by
+/// `tile.cluster_reduce`: in the slots of rings, at their own pace.
+bool combinesInCluster(KernelOp kernel);
+
 /// Whether blocks of the cluster write a tile in this block's shared memory:
 /// it is the target of a `tile.cluster_copy`.
 bool isWrittenByPeers(Value tile);

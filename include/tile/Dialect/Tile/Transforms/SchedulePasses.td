@@ -303,7 +303,8 @@ def ScheduleStoresPass : Pass<"tile-schedule-stores", "::mlir::ModuleOp"> {
   let description = [{
     Acts on shared tiles that are only written as a whole and stored by TMA, to
     memory that the kernel does not read. The store returns a token; loops around
-    it carry the token to the next write of the tile.
+    it carry the token to the next write of the tile. The last wait is for the
+    store itself, or with `read` where nothing but the kernel's end follows.
 
     Before:
 

@@ -5,7 +5,8 @@
 // rows are spread over a warp; stored directly each warp writes short pieces of
 // many rows, and atomics go an element at a time. Through a tile in shared
 // memory they leave as whole rows by TMA, which no thread waits for. The tile
-// takes what shared memory the kernel leaves, in as many pieces as that needs.
+// takes what shared memory the kernel leaves, in as many pieces as that needs;
+// where no piece fits, the bytes of slots that nobody needs any more.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
@@ -94,9 +95,7 @@ FailureOr<FragmentLayout> StageStoresPass::choosePiece(KernelOp kernel,
   }
   int64_t fitting = fittingTileBytes(kernel, *target);
   SharedRoom room{fitting + kSlackBytes};
-  // Out of tensor memory a piece comes to registers as a whole: a large one
-  // spills.
-  if (!target->hasTcgen05())
+  if (mayLeaveThroughSlots(*target))
     room.idle = idleBytes(copy, fitting);
   int64_t blocks = target->sharedPerSm / room.used;
   // What is stored is alive with what it was computed from. Accumulators in

@@ -4,9 +4,10 @@
 // Runs after roles. A store (or reduction) by TMA out of shared memory returns
 // a token, and its source is waited for where it is next overwritten, in the
 // next round of the loop around it if that is where; the store itself at the
-// end of its agent. Where each warpgroup writes rows (or columns) of its own
-// into the tile, it stores them itself: no warpgroup waits for another, and one
-// multiplies while the other stores.
+// end of its agent, or where that ends the kernel its source again. Where each
+// warpgroup writes rows (or columns) of its own into the tile, it stores them
+// itself: no warpgroup waits for another, and one multiplies while the other
+// stores.
 //
 //===----------------------------------------------------------------------===//
 #include "Asynchronous.h"
