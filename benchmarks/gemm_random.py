@@ -93,8 +93,11 @@ def pack(options):
     program = random_gemms.program()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        if options.survey:
-            plan = random_gemms.survey_plan(options.bin, options.arch, options.survey)
+        if options.survey or options.plan:
+            if options.plan:
+                plan = json.loads(options.plan.read_text())
+            else:
+                plan = random_gemms.survey_plan(options.bin, options.arch, options.survey)
             (folder / "plan.json").write_text(json.dumps(plan))
             chosen = [random_gemms.configuration(values) for each in plan for values in each["configurations"]]
             return packing.pack(chosen, __file__, options, extra=[folder / "plan.json"])
@@ -192,6 +195,7 @@ def main():
     p = commands.add_parser("pack", help="compile and pack, where the compiler is")
     packing.add_options(p, "gemm_random.tar.xz")
     p.add_argument("--survey", type=int, default=0, metavar="COUNT", help="what a survey of so many problems times, and its plan")
+    p.add_argument("--plan", type=pathlib.Path, help="the same of a survey that is planned already: a list of {problem, configurations}")
     p = commands.add_parser("run", help="the artifact against cuBLAS, where the GPU is")
     p.add_argument("folder", type=pathlib.Path, help="the unpacked folder")
     packing.add_run_options(p)

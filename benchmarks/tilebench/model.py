@@ -36,6 +36,8 @@ CONSTANTS = {
     "StoreWaits": 0.15,
     "Exchange": 5.5,
     "PartExchange": 4.8,
+    "StreamExchange": 3,
+    "StreamWaits": 3,
     "l2Bytes": 49.8,
     "sustainedGHz": 1.59,
 }
@@ -49,7 +51,7 @@ def facts(points):
     """What the blocks do, for (configuration, (M, N, K)) pairs: an array for each fact."""
     rows = []
     for values, (m, n, k) in points:
-        bm, bn, bk, stages, groups, cx, cy, split, persistent = values
+        bm, bn, bk, stages, groups, cx, cy, split, persistent, stream = random_gemms.full(values)
         split = max(1, split)
         gx, gy = (-(-n // (bn * cx)) * cx, -(-m // (bm * cy)) * cy)
         across, along = (bn, bm) if bm % 64 else (bm, bn)
@@ -60,7 +62,7 @@ def facts(points):
         down = min(PANEL, gy)
         rows.append(
             dict(
-                stages=stages, split=split, persistent=persistent, size=size, cx=cx, cy=cy, gx=gx, gy=gy, places=PLACES[size],
+                stages=stages, split=split, persistent=persistent, stream=stream, size=size, cx=cx, cy=cy, gx=gx, gy=gy, places=PLACES[size],
                 trips=math.ceil(math.ceil(k / bk) / split),
                 tensor=bm * bn * bk / MULTIPLY_ADDS,
                 read=across / 64 * (along / wide) * (bk / 16) * (wide + 64) * 32,
@@ -85,27 +87,30 @@ def predict(f, constants):
     """Microseconds."""
     at = {**CONSTANTS, **constants}
     latency = LATENCY * at["LatencyUnderLoad"]
-    alone, split, persistent = f["size"] == 1, f["split"], f["persistent"] > 0
+    alone, split, persistent, stream = f["size"] == 1, f["split"], f["persistent"] > 0, f["stream"] > 0
     loaded_a, loaded_b = f["a"] / f["cx"], f["b"] / f["cy"]
-    merged = np.where(alone & (f["between"] == 0), at["Merged"], 0)
+    merged = np.where(alone & ~stream & (f["between"] == 0), at["Merged"], 0)
     more = np.select([f["between"] == i for i in (1, 2, 3)], [at[n] for n in ("AtHalfLines", "AtSectors", "BetweenSectors")], 0)
     requested = loaded_a * (1 + more - merged * (1 - 1 / f["right"])) + loaded_b * (1 + more - merged * (1 - 1 / f["down"]))
     load, moved = requested / at["l2Bytes"], f["read"] + f["a"] + f["b"]
     iteration = together(f["tensor"], moved / SHARED, load, (latency + load) / np.maximum(1, f["stages"] - 1)) + at["RoleCycles"]
     clusters = f["gx"] * f["gy"] * split / f["size"]
-    rounds = np.ceil(clusters / f["places"])
+    parts = np.maximum(1, f["stream"])
+    rounds = np.ceil(clusters * parts / f["places"]) / parts
+    whole = np.ceil(rounds)
     exchange = np.where(split > 1, np.where(persistent, PERSISTENT_EXCHANGE, at["Exchange"]), 0)
-    exchange = np.where(f["parts"] > 0, at["PartExchange"] * (split - 1) / split, exchange) * f["c"] * 2 / at["l2Bytes"]
+    exchange = np.where(f["parts"] > 0, at["PartExchange"] * (split - 1) / split, exchange) 
+    exchange = np.where(stream, at["StreamExchange"], exchange) * f["c"] * 2 / at["l2Bytes"]
     stored = f["c"] / np.where(f["parts"] > 0, split, 1)
-    later = persistent & (f["held"] * 1.5 <= 184)
+    later = persistent & ~stream & (f["held"] * 1.5 <= 184)
     straight = exchange + np.where(later, CONVERSION, 2 * stored / SHARED + stored / at["l2Bytes"] + at["StoreWaits"] * latency)
     shared = moved * f["trips"] / SHARED + np.where(later, 0, 2 * stored / SHARED)
     tensor, loads = f["tensor"] * f["trips"], load * f["trips"] + exchange
     loops = together(iteration * f["trips"] * rounds, tensor * rounds, shared * rounds, loads * rounds)
-    rest = straight * rounds + np.where(persistent, 1, rounds) * (at["FillCycles"] + latency)
-    rest += np.where(f["size"] > split, at["ClusterCycles"] * rounds, 0) + np.where(persistent, at["PersistentCycles"], 0)
-    meeting = (at["MeetingWaits"] + at["PartnerWaits"] * (split - 1)) * latency * (1 + at["LaterMeeting"] * (rounds - 1))
-    rest += np.where(split > 1, meeting, 0)
+    rest = straight * whole + np.where(persistent, 1, whole) * (at["FillCycles"] + latency)
+    rest += np.where(f["size"] > split, at["ClusterCycles"] * whole, 0) + np.where(persistent, at["PersistentCycles"], 0)
+    meeting = (at["MeetingWaits"] + at["PartnerWaits"] * (split - 1)) * latency * (1 + at["LaterMeeting"] * (whole - 1))
+    rest += np.where(split > 1, meeting, 0) + np.where(stream, at["StreamWaits"] * latency, 0)
 
     running = np.minimum(clusters * f["size"], f["places"] * f["size"])
     times = np.maximum(1, clusters * f["size"] / running)
@@ -114,11 +119,11 @@ def predict(f, constants):
     right = np.minimum(np.maximum(1, left / down), f["gx"])
     fits = f["whole_a"] + f["whole_b"] < 0.75 * L2_CAPACITY
     bytes_moved = 0
-    for tile, whole, count, is_store in (("a", "whole_a", down, False), ("b", "whole_b", right, False), ("c", "whole_c", down * right, True)):
-        tile_bytes = f[tile] if is_store else np.minimum(f[tile] * f["trips"] * split, f[whole])
-        distinct = np.minimum(tile_bytes, f[whole]) * count
-        total = np.where(fits | is_store, np.minimum(distinct * times, f[whole]), distinct * times)
-        bytes_moved = bytes_moved + np.maximum(total, np.minimum(f[whole], distinct))
+    for tile, all_of, count, is_store in (("a", "whole_a", down, False), ("b", "whole_b", right, False), ("c", "whole_c", down * right, True)):
+        tile_bytes = f[tile] if is_store else np.minimum(f[tile] * f["trips"] * split, f[all_of])
+        distinct = np.minimum(tile_bytes, f[all_of]) * count
+        total = np.where(fits | is_store, np.minimum(distinct * times, f[all_of]), distinct * times)
+        bytes_moved = bytes_moved + np.maximum(total, np.minimum(f[all_of], distinct))
     dram = at["DramMicroseconds"] + bytes_moved / DRAM * 1e6
 
     def outside(whole, reach, loaded):

@@ -89,18 +89,24 @@ def stages_of(bm, bn, bk, persistent=True):
     return min(12, stages)
 
 
-NAMES = ("bm", "bn", "bk", "stages", "groups", "cx", "cy", "split", "persistent")
+NAMES = ("bm", "bn", "bk", "stages", "groups", "cx", "cy", "split", "persistent", "stream_k")
 PANEL = 8
+PARTS = 16  # of a tile's loop that blocks share out evenly (`stream_k`)
 CLUSTERS = ((1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (2, 2))  # blocks along N and along M
 
 
 SPILLING = {(224, 128), (240, 128), (144, 256), (192, 240)}  # where persistent, by ptxas
 
 
+def full(values):
+    """Values of NAMES; what is left out at the end is 0."""
+    return (*values, *[0] * (len(NAMES) - len(values)))
+
+
 def pool():
     """All configurations that are worth a thought, as values of NAMES: tiles in steps of 8 along one dimension (of rows that 64
-    does not divide operands are swapped), alone or in clusters of two or four, a block a tile or persistent, or K shared by the
-    blocks of a cluster. A persistent block has no room for what those add up."""
+    does not divide operands are swapped), alone or in clusters of two or four, a block a tile or persistent, with whole tiles or
+    equal shares of all iterations, or K shared by the blocks of a cluster. A persistent block has no room for what those add up."""
     found = []
     for bm in (*range(8, 257, 8), 272, 288, 304):
         for bn in (64, 128, 192, 256) if bm % 64 else (*range(40, 257, 8), 272, 288, 304):
@@ -115,16 +121,18 @@ def pool():
                         for persistent in (0, 1):
                             stages = stages_of(*tile, persistent)
                             if stages >= 3 and not (persistent and spills):
-                                found.append((*tile, stages, groups, cx, cy, 0, persistent))
+                                found.append(full((*tile, stages, groups, cx, cy, 0, persistent)))
+                                if persistent:
+                                    found.append((*tile, stages, groups, cx, cy, 0, persistent, PARTS))
                         stages = stages_of(*tile)
                         if stages >= 3:
-                            found += [(*tile, stages, groups, cx, cy, split, 0) for split in (2, 3, 4, 6, 8) if split * cx * cy <= 8]
+                            found += [full((*tile, stages, groups, cx, cy, split)) for split in (2, 3, 4, 6, 8) if split * cx * cy <= 8]
     return found
 
 
 def configuration(values):
     """The program of one configuration alone."""
-    bm, bn, bk, stages, groups, cx, cy, split, persistent = values
+    bm, bn, bk, stages, groups, cx, cy, split, persistent, stream_k = full(values)
     return Gemm(
         tb=True,
         tile=(bm, bn, bk),
@@ -134,6 +142,7 @@ def configuration(values):
         panel=PANEL,
         split=split,
         persistent=persistent,
+        stream_k=stream_k,
     )
 
 
@@ -337,6 +346,7 @@ PACKED = (
 
 def program(packed=PACKED):
     """The one program whose artifact serves all problems."""
+    packed = tuple(map(full, packed))
     values = tuple((name, tuple(sorted({each[i] for each in packed}))) for i, name in enumerate(NAMES))
     versions = tuple((*each, PANEL) for each in packed)
     return Gemm(tb=True, tunable=True, values=(*values, ("panel", (PANEL,))), versions=versions, name="gemm_any")

@@ -340,11 +340,13 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
   if (llvm::Error wrong =
           chooseWorkers(found->second, entry, kernel, values, workers, grid))
     return wrong;
+  CpuWorkspaces workspaces;
   std::deque<Worker> states; // which do not move
   for (unsigned w = 0; w < workers; ++w) {
     states.emplace_back(values, w, workers);
     CpuContext &context = states.back().context;
     context.grid = grid ? &*grid : nullptr;
+    context.workspaces = &workspaces;
     if (auto size = static_cast<unsigned>(found->second.cluster)) {
       context.cluster = grid->clusterOf(w, size);
       context.rank = w % size;
@@ -377,5 +379,5 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
     return llvm::createStringError(
         llvm::Twine(failed->failureKind) + " in block " +
         llvm::Twine(failed->failedBlock) + ": " + failed->failure);
-  return llvm::Error::success();
+  return workspaces.checkZeroed();
 }

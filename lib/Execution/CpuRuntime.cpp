@@ -125,6 +125,7 @@ mlir::tile::getCpuRuntimeFunctions() {
       {"__extendhfsf2", address(halfToFloat)}};
   appendScheduleFunctions(functions);
   appendGridFunctions(functions);
+  appendWorkspaceFunctions(functions);
   appendClusterFunctions(functions);
   appendLibraryFunctions(functions);
   return functions;

@@ -7,6 +7,7 @@
 #include "CpuCluster.h"
 #include "CpuGrid.h"
 #include "CpuSchedule.h"
+#include "CpuWorkspaces.h"
 
 namespace mlir::tile {
 
@@ -30,6 +31,8 @@ struct CpuContext {
   /// belong to, and their place in it.
   CpuCluster *cluster = nullptr;
   unsigned rank = 0;
+  /// Of the run.
+  CpuWorkspaces *workspaces = nullptr;
 };
 
 /// All functions that compiled kernels may call: name and address.

@@ -47,6 +47,9 @@ void mlir::tile::buildLayoutPipeline(OpPassManager &passes,
   MakePersistentPassOptions persistent;
   persistent.remarks = options.remarks;
   passes.addPass(createMakePersistentPass(persistent));
+  StreamReductionPassOptions streams;
+  streams.remarks = options.remarks;
+  passes.addPass(createStreamReductionPass(streams));
   ExpandOperationsPassOptions expansion;
   expansion.remarks = options.remarks;
   passes.addPass(createExpandOperationsPass(expansion));

@@ -72,6 +72,7 @@ Json mlir::tile::runtime::toJson(const CostSpec &cost) {
   object["panel"] = cost.launch.panel;
   object["persistent"] = cost.launch.persistent;
   object["split"] = cost.launch.split;
+  object["stream_k"] = cost.launch.streamK;
   object["has_roles"] = cost.launch.hasRoles;
   Json loops = Json::array(), streams = Json::array();
   for (const CostLoop &loop : cost.loops)
@@ -202,6 +203,7 @@ CostSpec mlir::tile::runtime::readCost(const Json &value,
   object.integer("panel", launch.panel, 0, kMaxInt);
   object.integer("persistent", launch.persistent, 0, kMaxIndex);
   object.integer("split", launch.split, 1, 16);
+  object.integer("stream_k", launch.streamK, 0, 1024);
   object.boolean("has_roles", launch.hasRoles);
   const Json *loops = object.array("loops", kMaxCostLoops);
   const Json *streams = object.array("streams", kMaxCostStreams);

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tile/Runtime/CudaDriver.h"
+#include "Workspaces.h"
 
 #include <dlfcn.h>
 
@@ -82,6 +83,8 @@ static const char *resolveAll(void *library, cuda::Functions &f,
   r.required(c.eventRecord, "cuEventRecord");
   r.required(c.eventSynchronize, "cuEventSynchronize");
   r.required(c.eventElapsedTime, "cuEventElapsedTime");
+  r.optional(c.threadExchangeStreamCaptureMode,
+             "cuThreadExchangeStreamCaptureMode");
   r.optional(c.tensorMapEncodeTiled, "cuTensorMapEncodeTiled");
   r.optional(c.tensorMapEncodeIm2col, "cuTensorMapEncodeIm2col");
   return r.missing;
@@ -208,7 +211,10 @@ Result<std::shared_ptr<Device>> Device::open(std::shared_ptr<Driver> driver,
   return device;
 }
 
+Device::Device() : workspaces(new Workspaces) {}
+
 Device::~Device() {
+  workspaces->free(*this);
   if (nothings)
     (void)free(nothings);
   if (primary)
@@ -228,6 +234,11 @@ Result<cuda::DevicePtr> Device::nothing(bool isWritten) {
     nothings = *both;
   }
   return nothings + (isWritten ? kNothingBytes : 0);
+}
+
+Result<cuda::DevicePtr> Device::workspace(cuda::Stream stream, size_t bytes,
+                                          bool zeroed) {
+  return workspaces->get(*this, stream, bytes, zeroed);
 }
 
 Result<cuda::DevicePtr> Device::allocate(size_t bytes) {

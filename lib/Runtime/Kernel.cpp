@@ -361,6 +361,42 @@ Status Kernel::pack(const ContextScope &driver, Span<const Arg> args,
           !status.ok())
         return status;
       break;
+    case ParamKind::Workspace: // known with the stream
+      std::memset(slot, 0, param.size());
+      break;
+    }
+  }
+  return Status();
+}
+
+/// Memory of the launch, which depends on its stream: `params`, with the
+/// addresses of workspaces in `addresses` in place of those packed.
+Status Kernel::addWorkspaces(const unsigned *grid, cuda::Stream stream,
+                             void **params,
+                             cuda::DevicePtr *addresses) const {
+  constexpr size_t kAlign = 256;
+  size_t bytes[2] = {0, 0}; // of what is not zeroed, and what is
+  auto blocks = size_t(grid[0]) * grid[1] * grid[2];
+  for (size_t i = 0; i < description->params.size(); ++i) {
+    const ParamSpec &param = description->params[i];
+    if (param.kind != ParamKind::Workspace)
+      continue;
+    addresses[i] = bytes[param.zeroed];
+    bytes[param.zeroed] +=
+        (blocks * size_t(param.bytesPerBlock) + kAlign - 1) / kAlign * kAlign;
+    params[i] = &addresses[i];
+  }
+  for (bool zeroed : {false, true}) {
+    if (!bytes[zeroed])
+      continue;
+    Result<cuda::DevicePtr> memory =
+        device->workspace(stream, bytes[zeroed], zeroed);
+    if (!memory)
+      return kernelError(*description, memory.message());
+    for (size_t i = 0; i < description->params.size(); ++i) {
+      const ParamSpec &param = description->params[i];
+      if (param.kind == ParamKind::Workspace && param.zeroed == zeroed)
+        addresses[i] += *memory;
     }
   }
   return Status();
@@ -368,6 +404,18 @@ Status Kernel::pack(const ContextScope &driver, Span<const Arg> args,
 
 Status Kernel::submit(const ContextScope &driver, const unsigned *grid,
                       void **params, cuda::Stream stream) const {
+  if (!hasWorkspaces)
+    return enqueue(driver, grid, params, stream);
+  void *own[kMaxParams];
+  cuda::DevicePtr addresses[kMaxParams];
+  std::copy_n(params, description->params.size(), own);
+  if (Status status = addWorkspaces(grid, stream, own, addresses); !status.ok())
+    return status;
+  return enqueue(driver, grid, own, stream);
+}
+
+Status Kernel::enqueue(const ContextScope &driver, const unsigned *grid,
+                       void **params, cuda::Stream stream) const {
   const KernelSpec &spec = *description;
   cuda::Result result;
   if (!hasAttribute()) {

@@ -47,6 +47,7 @@ Status Kernel::configure(Device &onDevice, const ContextScope &driver) {
     offset = (offset + param.align() - 1) / param.align() * param.align();
     paramOffsets.push_back(offset);
     offset += param.size();
+    hasWorkspaces |= param.kind == ParamKind::Workspace;
   }
   if (Status status = checkParams(driver); !status.ok())
     return status;

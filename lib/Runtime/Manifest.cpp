@@ -20,6 +20,8 @@ using namespace mlir::tile::runtime;
 constexpr int64_t kMaxThreads = 1024;
 constexpr int64_t kMaxClusterBlocks = 16;
 constexpr int64_t kMaxSharedBytes = int64_t(1) << 20;
+/// Of a block.
+constexpr int64_t kMaxWorkspaceBytes = int64_t(1) << 30;
 constexpr int64_t kMaxAlignment = 4096;
 constexpr int64_t kMaxPersistent = 32;
 
@@ -256,6 +258,12 @@ void KernelVerifier::checkParams() {
       require(param.arg < kernel.tensorMaps.size(), where,
               "expected the index of a tensor map");
       break;
+    case ParamKind::Workspace:
+      require(param.bytesPerBlock >= 1 &&
+                  param.bytesPerBlock <= kMaxWorkspaceBytes,
+              where,
+              "expected 1 to 1073741824 bytes of workspace a block");
+      break;
     }
     if (failed)
       return;
@@ -385,6 +393,7 @@ void KernelVerifier::checkExpr(const Expr &expr, const std::string &where) {
 unsigned ParamSpec::size() const {
   switch (kind) {
   case ParamKind::Pointer:
+  case ParamKind::Workspace:
     return 8;
   case ParamKind::TensorMap:
     return kTensorMapBytes;

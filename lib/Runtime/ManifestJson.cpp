@@ -42,7 +42,8 @@ constexpr Word<ParamKind> kParamKinds[] = {
     {ParamKind::Dim, "dim"},
     {ParamKind::Stride, "stride"},
     {ParamKind::Scalar, "scalar"},
-    {ParamKind::TensorMap, "tensor_map"}};
+    {ParamKind::TensorMap, "tensor_map"},
+    {ParamKind::Workspace, "workspace"}};
 constexpr Word<CodeFormat> kFormats[] = {{CodeFormat::Cubin, "cubin"},
                                          {CodeFormat::PTX, "ptx"}};
 constexpr Word<TensorMapInterleave> kInterleaves[] = {
@@ -121,6 +122,11 @@ static Json toJson(const ParamSpec &param) {
   object["kind"] = wordOf(kParamKinds, param.kind);
   if (param.kind == ParamKind::TensorMap) {
     object["map"] = param.arg;
+    return object;
+  }
+  if (param.kind == ParamKind::Workspace) {
+    object["bytes_per_block"] = param.bytesPerBlock;
+    object["zeroed"] = param.zeroed;
     return object;
   }
   object["arg"] = param.arg;
@@ -313,6 +319,12 @@ ParamSpec ManifestReader::readParam(const Json &value,
   ParamSpec param;
   JsonObject object(value, path, errors);
   readWord(object, "kind", kParamKinds, param.kind, errors);
+  if (param.kind == ParamKind::Workspace) {
+    object.integer("bytes_per_block", param.bytesPerBlock, 1, kMaxInt);
+    object.boolean("zeroed", param.zeroed);
+    object.finish();
+    return param;
+  }
   if (param.kind == ParamKind::TensorMap)
     param.arg = readIndex(object, "map");
   else

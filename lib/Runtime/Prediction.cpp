@@ -48,7 +48,8 @@ static constexpr double kAtHalfLines = 0.18, kAtSectors = 0.08,
 /// Requests of so many blocks for the same lines become one on their way to the
 /// L2 cache, where blocks are launched one by one: those follow each other on
 /// neighbouring multiprocessors. Clusters are dealt out to groups of
-/// multiprocessors by turns, and their multicasts are not merged. Measured on
+/// multiprocessors by turns, and their multicasts are not merged; blocks that
+/// share out all iterations are at different ones. Measured on
 /// an H200: 347 x 4096 x 14336 in tiles of 88 x 128 asks for 0.32 GB in place
 /// of 0.79, in clusters of 2 x 1 for 0.63.
 static constexpr int64_t kNeighbours = 8;
@@ -75,6 +76,9 @@ static constexpr double kDramPart = 0.97;
 /// add up is counted among the bytes loaded (CostFacts.cpp).
 static constexpr double kPartnerWaits = 0.117, kMeetingWaits = 1.07,
                         kLaterMeeting = 0.17;
+/// The same of a block that shares tiles with others by stream-K: what it wrote
+/// has to have arrived before it says so, and the last one reads it.
+static constexpr double kStreamWaits = 3;
 
 //===----------------------------------------------------------------------===//
 // Sums
@@ -173,6 +177,11 @@ static std::array<double, 3> extentsOf(const LaunchFacts &launch,
   return extents;
 }
 
+/// Whether neighbours ask for the same lines at a time.
+static bool areMerged(const LaunchFacts &launch) {
+  return launch.clusterSize() == 1 && !launch.streamK;
+}
+
 double mlir::tile::runtime::requestsBeside(int64_t pitch,
                                            const std::array<bool, 3> &varies,
                                            const LaunchFacts &launch) {
@@ -180,7 +189,7 @@ double mlir::tile::runtime::requestsBeside(int64_t pitch,
     return kBetweenSectors;
   if (pitch % kLineBytes != 0)
     return pitch % (kLineBytes / 2) == 0 ? kAtHalfLines : kAtSectors;
-  if (launch.clusterSize() > 1)
+  if (!areMerged(launch))
     return 0;
   std::array<double, 3> extents = extentsOf(launch, kNeighbours);
   double same = 1;
@@ -191,8 +200,7 @@ double mlir::tile::runtime::requestsBeside(int64_t pitch,
 }
 
 double mlir::tile::runtime::leastRequestsBeside(const LaunchFacts &launch) {
-  return launch.clusterSize() > 1 ? 0
-                                  : -kMerged * (1 - 1.0 / double(kNeighbours));
+  return areMerged(launch) ? -kMerged * (1 - 1.0 / double(kNeighbours)) : 0;
 }
 
 /// The limit that is reached first.
@@ -256,9 +264,11 @@ static double dramMicroseconds(double bytes, const DeviceFigures &device) {
 }
 
 namespace {
-/// Blocks that a multiprocessor works off, and how many of them at a time.
+/// Blocks that a multiprocessor works off, in whole and as far as their loops
+/// go, and how many of them at a time.
 struct Rounds {
   int64_t count;
+  double loops;
   double parallel;
 };
 } // namespace
@@ -266,9 +276,15 @@ struct Rounds {
 static Rounds roundsOf(const LaunchFacts &launch, int64_t places) {
   int64_t clusters =
       std::max<int64_t>(1, launch.blocks() / launch.clusterSize());
-  int64_t count = (clusters + places - 1) / places;
+  auto inRounds = [&](int64_t what) { return (what + places - 1) / places; };
+  int64_t count = inRounds(clusters);
+  auto loops = double(count);
+  if (launch.streamK) {
+    loops = double(inRounds(clusters * launch.streamK)) / double(launch.streamK);
+    count = int64_t(std::ceil(loops));
+  }
   // Fewer blocks than places that are shared: each has one to itself.
-  return {count, double(std::min(launch.resident, count))};
+  return {count, loops, double(std::min(launch.resident, count))};
 }
 
 /// Cycles beside pipelined loops: straight-line code of `straight` cycles a
@@ -287,6 +303,8 @@ static double restCycles(const LaunchFacts &launch, double straight,
   if (launch.split > 1)
     rest += (kMeetingWaits + kPartnerWaits * double(launch.split - 1)) *
             latencyOf(device) * (1 + kLaterMeeting * (n / parallel - 1));
+  if (launch.streamK)
+    rest += kStreamWaits * latencyOf(device);
   return rest;
 }
 
@@ -298,7 +316,7 @@ double mlir::tile::runtime::leastMicroseconds(const LaunchFacts &launch,
     return kLaunchMicroseconds;
   Rounds rounds = roundsOf(launch, launch.placesOf(device));
   double least =
-      pipelined * double(rounds.count) / rounds.parallel / device.maxGHz * 1e-3;
+      pipelined * rounds.loops / rounds.parallel / device.maxGHz * 1e-3;
   if (streams.size())
     least = std::max(
         least, dramMicroseconds(dramBytes(launch, streams, device), device));
@@ -428,7 +446,7 @@ Prediction Predictor::run(double atMost) {
   int64_t places = launch.placesOf(device);
   Rounds rounds = roundsOf(launch, places);
   result.rounds = rounds.count;
-  result.busy = double(clusters) / double(places * result.rounds);
+  result.busy = double(clusters) / (double(places) * rounds.loops);
 
   Work total;
   for (const Phase &phase : phases) {
@@ -436,7 +454,7 @@ Prediction Predictor::run(double atMost) {
     total += phase.work * times;
     total.loaded += phase.requests * times;
   }
-  double n = double(result.rounds);
+  double n = rounds.loops;
   double load = total.loaded / device.l2Bytes;
   double tensor = total.tensorCycles * n,
          shared = sharedCycles(total, device) * n;

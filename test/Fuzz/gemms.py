@@ -35,9 +35,20 @@ def split(g, wide=False):
     return product
 
 
-def kloop(g, wide=False, plain=False, layouts=True):
+def stream(g, wide=False):
+    """A loop over K whose iterations all blocks share evenly (`stream_k`): it leaves nothing but its product behind."""
+    known = list(g.pool)
+    product = kloop(g, wide, plain=True, layouts=not wide, types=[types for types in TYPES if types[2] != "f16"])
+    g.pool = [*known, product]
+    g.program.attributes["persistent"] = f"{g.pick(1, 1, 2)} : i64"
+    g.program.attributes["stream_k"] = f"{g.pick(2, 3, 4, 8, 16)} : i64"
+    g.tag("stream")
+    return product
+
+
+def kloop(g, wide=False, plain=False, layouts=True, types=TYPES):
     """C += A B over K; `plain`: with nothing else in the loop; `layouts`: some of the program's own."""
-    a, b, c = g.rng.choice(TYPES)
+    a, b, c = g.rng.choice(types)
     m, n = g.rows, g.columns
     if wide:
         m, n = g.pick(64, 128), g.pick(64, 128, 32, 256 if g.program.threads >= 256 else 64)

@@ -27,7 +27,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GROUPS, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SHIFTED, FIRST_SPARSE, FIRST_SPLIT, FIRST_WALKS, Generator
+from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GROUPS, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_SHIFTED, FIRST_SPARSE, FIRST_SPLIT, FIRST_STREAM, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -80,9 +80,9 @@ def multiplying(g):
 
 
 def splitting(g):
-    """A product whose loop the blocks of a cluster share, and what follows it, element by element for the most part: each
-    block may finish a part of the tile."""
-    gemms.split(g, wide=g.chance(0.8))
+    """A product whose loop blocks share, those of a cluster or all, and what follows it, element by element for the most
+    part: each block of a cluster may finish a part of the tile."""
+    (gemms.stream if g.program.seed >= FIRST_STREAM else gemms.split)(g, wide=g.chance(0.8))
     for _ in range(g.pick(0, 0, 1, 1, 2, 3)):
         g.rng.choice([steps.update, steps.update, steps.update, steps.copy_tile, steps.reduce, steps.store_again])(g)
     steps.store(g, g.pool[0])
@@ -114,7 +114,7 @@ def frame(g):
     attributes = g.program.attributes
     if "roles" in g.program.tags or "parts" in g.program.tags:
         return
-    if g.chance(0.12) and "split" not in attributes:
+    if g.chance(0.12) and "split" not in attributes and "persistent" not in attributes:
         attributes["persistent"] = f"{g.pick(1, 1, 2)} : i64"
         g.tag("persistent")
     if g.chance(0.08) and "split" not in attributes:

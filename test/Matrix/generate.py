@@ -47,7 +47,7 @@ def kernels():
     found += matrix_warpgroups.tcgen05_kernels() + matrix_warpgroups.split_kernels()
     found += matrix_packed.kernels() + matrix_gemm.byte_kernels() + matrix_rows.kernels() + matrix_gemm.role_kernels()
     found += matrix_warpgroups.unaligned_kernels() + matrix_warpgroups.square_kernels()
-    found += matrix_sparse.kernels()
+    found += matrix_sparse.kernels() + matrix_warpgroups.stream_kernels()
     names = [kernel["name"] for kernel in found]
     assert len(names) == len(set(names)), [n for n in names if names.count(n) > 1]
     return found

@@ -50,7 +50,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
          stages=3, policy=None, aligned=True, assume=None, strided=False, static=None, runs=None,
          epilogue=None, panel=None, precision=None, unsigned=(False, False), group="gemm",
          clear=False, random=True, wgmma=None, tcgen05=None, a_fragment=False, promote_every=None,
-         split=None, cluster=False, persistent=False, pair=None, specialize=False):
+         split=None, stream=None, cluster=False, persistent=False, pair=None, specialize=False):
     """C = op(A) op(B), followed by `epilogue`. `wgmma` says, for sm_90a alone, whether it multiplies, `tcgen05` for sm_100a,
     `pair` whether two blocks do so together. `cluster` is one of two blocks that share B, or of so many beside and above
     each other."""
@@ -262,7 +262,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     else:
         lines.append(f"tile.copy %acc to %C[%m, %n] : {c_type} to {types['C']}")
     ref += ["C = acc", "mag_C = mag"]
-    stated = [f"{key} = {value} : i64" for key, value in (("panel", panel), ("persistent", int(persistent)), ("split", split)) if value]
+    stated = [f"{key} = {value} : i64" for key, value in (("panel", panel), ("persistent", int(persistent)), ("split", split), ("stream_k", stream)) if value]
     stated += ["specialize = true"] * specialize
     extra = f" attributes {{{', '.join(stated)}}}" if stated else ""
     text = HEAD + f"""tile.kernel @{name}({', '.join(params)})

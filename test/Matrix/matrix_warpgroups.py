@@ -142,6 +142,27 @@ def split_kernels():
     return out
 
 
+def stream_kernels():
+    """The iterations of all tiles shared evenly by all blocks."""
+    out = []
+
+    def add(name, **kw):
+        out.append(gemm("stream_" + name, **{**dict(tile=(64, 64, 32), persistent=True, group="shape"), **kw}))
+
+    # Fewer iterations than parts, a K tail, no K at all; one tile, several.
+    runs = [(64, 64, 0), (64, 64, 32), (72, 136, 264), (8, 8, 8), (200, 192, 32 * 7 + 16)]
+    for parts in (2, 3, 8, 16):
+        add(f"{parts}", stream=parts, runs=runs)
+    add("panel", stream=4, panel=2, tile=(32, 32, 32), runs=[(96, 64, 104), (8, 40, 32)])
+    add("cluster", stream=4, cluster=(2, 1), runs=[(200, 192, 104), (8, 40, 32)], wgmma=True, tile=(64, 64, 64))
+    for epilogue in ("bias", "residual", "rowmax", "normalize"):
+        fields = dict(static=(64, 64, 200)) if epilogue == "normalize" else {}
+        add(f"{epilogue}", stream=3, epilogue=epilogue, group="epilogue", **fields)
+    add("i8", a="i8", c="i32", stream=3, tile=(64, 64, 64))
+    add("f64", a="f64", c="f64", stream=2, tile=(32, 32, 16))
+    return out
+
+
 def tcgen05_kernels():
     """Gemms into tensor memory: each kind, operands that lie either way, every shape, 1 to 4 warpgroups. Compiled and
     assembled only, and run on the CPU: there is no such GPU."""

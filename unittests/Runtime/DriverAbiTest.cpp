@@ -64,6 +64,7 @@ static_assert(int(ours::kJitErrorLog) == CU_JIT_ERROR_LOG_BUFFER);
 static_assert(int(ours::kJitErrorLogSize) ==
               CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(int(ours::kStreamNonBlocking) == CU_STREAM_NON_BLOCKING);
+static_assert(int(ours::kCaptureRelaxed) == CU_STREAM_CAPTURE_MODE_RELAXED);
 static_assert(int(ours::kLaunchClusterDimension) ==
               CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
 

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace {
 
@@ -276,6 +277,8 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int,
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
   if (int error = inContext())
     return error;
+  if (state.captures && state.captureMode != 2)
+    return 900; // CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED
   if (bytes > size_t(1) << 30)
     return 2;
   *pointer = reinterpret_cast<uint64_t>(
@@ -341,6 +344,12 @@ int cuStreamCreate(void **stream, unsigned) {
   return *stream = &state, 0;
 }
 int cuStreamDestroy_v2(void *) { return inContext(); }
+int cuThreadExchangeStreamCaptureMode(int *mode) {
+  if (int error = inContext())
+    return error;
+  std::swap(*mode, state.captureMode);
+  return 0;
+}
 int cuStreamSynchronize(void *) { return inContext(); }
 int cuEventCreate(void **event, unsigned) {
   if (int error = inContext())

@@ -62,7 +62,11 @@ struct MockCuda {
   std::map<std::string, std::vector<size_t>> paramSizes; ///< by kernel
   std::string refuse; ///< images that contain this do not load
   std::map<uint64_t, MockAllocation> memory;
-  bool quiet = false; ///< launches are counted, not recorded
+  /// A stream is captured: threads may not allocate, unless they exchange their
+  /// mode for the relaxed one.
+  bool captures = false;
+  int captureMode = 0; ///< global; 2 is relaxed
+  bool quiet = false;  ///< launches are counted, not recorded
 
   // What it saw.
   int primaryRetained = 0;

@@ -82,6 +82,7 @@ TEST(Prediction, BoundsHoldForLaunchesOfEveryKind) {
     launch.cluster[0] = oneOf({1, 1, 2, 4});
     launch.split = oneOf({1, 1, 2});
     launch.persistent = launch.split == 1 ? oneOf({0, 1}) : 0;
+    launch.streamK = launch.persistent ? oneOf({0, 16}) : 0;
     launch.hasRoles = oneOf({0, 1});
     launch.resident = oneOf({1, 1, 2, 3});
     launch.panel = oneOf({0, 8});
@@ -120,6 +121,20 @@ TEST(Prediction, BoundsHoldForLaunchesOfEveryKind) {
       EXPECT_EQ(*std::min_element(times.begin(), times.end()), exact)
           << rows << " x " << columns;
     }
+}
+
+TEST(Prediction, EqualSharesEndTogether) {
+  // Four multiprocessors: with a fifth tile another round begins, unless
+  // blocks share out all iterations.
+  CostSpec tiles = tiledCost(64, 100000), shares = tiles;
+  tiles.launch.persistent = shares.launch.persistent = 1;
+  shares.launch.streamK = 16;
+  EXPECT_GT(timeOf(tiles, 5 * 64), 1.9 * timeOf(tiles, 4 * 64));
+  EXPECT_LT(timeOf(shares, 5 * 64), 1.35 * timeOf(shares, 4 * 64));
+  // Whole rounds of tiles need no sums through memory.
+  EXPECT_LT(timeOf(tiles, 4 * 64), timeOf(shares, 4 * 64));
+  // Fewer tiles than multiprocessors: each has a part.
+  EXPECT_LT(timeOf(shares, 64), 0.35 * timeOf(tiles, 64));
 }
 
 TEST(Prediction, PowerLimitsTheClock) {

@@ -81,6 +81,8 @@ enum JitOption : int { kJitErrorLog = 5, kJitErrorLogSize = 6 };
 
 enum StreamFlag : unsigned { kStreamNonBlocking = 1 };
 
+enum StreamCaptureMode : int { kCaptureRelaxed = 2 };
+
 enum LaunchAttributeId : int {
   kLaunchCooperative = 2,
   kLaunchClusterDimension = 4
@@ -129,6 +131,12 @@ enum TensorMapType : int {
 };
 
 // NOLINTEND(performance-enum-size)
+
+/// The handle of each thread's default stream (CU_STREAM_PER_THREAD).
+inline Stream perThreadStream() {
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<Stream>(uintptr_t(2));
+}
 
 /// The functions that any thread may call at any time, named as the driver's
 /// without their prefix.
@@ -194,6 +202,7 @@ struct ContextFunctions {
   Result (*streamCreate)(Stream *stream, unsigned flags);
   Result (*streamDestroy)(Stream stream);
   Result (*streamSynchronize)(Stream stream);
+  Result (*threadExchangeStreamCaptureMode)(int *mode); ///< optional
   Result (*eventCreate)(Event *event, unsigned flags);
   Result (*eventDestroy)(Event event);
   Result (*eventRecord)(Event event, Stream stream);
@@ -254,6 +263,8 @@ private:
   int driverVersion = 0;
 };
 
+class Workspaces;
+
 /// One device, through its primary context, which other libraries (PyTorch,
 /// CuPy, the CUDA runtime) share. Memory is freed, and artifacts unloaded,
 /// before the last reference to the device goes.
@@ -285,6 +296,11 @@ public:
   /// to 256 bytes.
   Result<cuda::DevicePtr> nothing(bool isWritten);
   static constexpr size_t kNothingBytes = 256;
+  /// At least `bytes` bytes, aligned to 256, for launches on `stream`, which
+  /// share them; zeros, with `zeroed`, as long as every kernel leaves them so.
+  /// They stay valid until the device is closed.
+  Result<cuda::DevicePtr> workspace(cuda::Stream stream, size_t bytes,
+                                    bool zeroed);
   Status free(cuda::DevicePtr pointer);
   Result<size_t> freeMemory();
   Status copyToDevice(cuda::DevicePtr to, const void *from, size_t bytes);
@@ -306,7 +322,7 @@ public:
   Result<float> elapsed(cuda::Event begin, cuda::Event end);
 
 private:
-  Device() = default;
+  Device();
 
   std::shared_ptr<Driver> owner;
   cuda::Device handle = 0;
@@ -322,6 +338,7 @@ private:
   int64_t gridLimits[3] = {0, 0, 0};
   std::mutex nothingMutex;
   cuda::DevicePtr nothings = 0; ///< zeros, then what is written
+  std::unique_ptr<Workspaces> workspaces;
 };
 
 /// Makes a device's context current on the calling thread for a scope, and so

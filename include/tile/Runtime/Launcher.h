@@ -200,6 +200,10 @@ private:
             const LaunchBuffer &buffer) const;
   Status submit(const ContextScope &driver, const unsigned *grid, void **params,
                 cuda::Stream stream) const;
+  Status addWorkspaces(const unsigned *grid, cuda::Stream stream, void **params,
+                       cuda::DevicePtr *addresses) const;
+  Status enqueue(const ContextScope &driver, const unsigned *grid,
+                 void **params, cuda::Stream stream) const;
   static Status submit(const ContextScope &driver, const LaunchBuffer &buffer,
                        cuda::Stream stream);
 
@@ -210,6 +214,7 @@ private:
   KernelResources used;
   std::vector<unsigned> paramOffsets;
   bool clustered = false;
+  bool hasWorkspaces = false;
   /// Of a version: it asks of arguments what the kernel itself asks.
   bool asksForTheSame = false;
   /// Of a kernel with a cost: its versions' times, and its own behind them.

@@ -94,7 +94,14 @@ struct ArgSpec {
   bool isWritten() const { return access != Access::Read; }
 };
 
-enum class ParamKind : uint8_t { Pointer, Dim, Stride, Scalar, TensorMap };
+enum class ParamKind : uint8_t {
+  Pointer,
+  Dim,
+  Stride,
+  Scalar,
+  TensorMap,
+  Workspace
+};
 
 /// One parameter of the device code, in order, and where its value comes from.
 struct ParamSpec {
@@ -102,6 +109,10 @@ struct ParamSpec {
   unsigned arg = 0; ///< argument; for TensorMap the index in `tensorMaps`
   unsigned dim = 0; ///< Dim, Stride
   ElementType type = ElementType::I64; ///< Dim, Stride: i32 or i64; Scalar
+  /// Workspace: bytes for each block that is launched, and whether the launcher
+  /// hands it over as zeros, as which the kernel leaves it.
+  int64_t bytesPerBlock = 0;
+  bool zeroed = false;
 
   static ParamSpec pointer(unsigned arg) {
     return {ParamKind::Pointer, arg, 0, ElementType::I64};
@@ -117,6 +128,10 @@ struct ParamSpec {
   }
   static ParamSpec tensorMap(unsigned map) {
     return {ParamKind::TensorMap, map, 0, ElementType::I64};
+  }
+  static ParamSpec workspace(int64_t bytesPerBlock, bool zeroed) {
+    return {ParamKind::Workspace, 0, 0, ElementType::I64, bytesPerBlock,
+            zeroed};
   }
 
   unsigned size() const;  ///< bytes

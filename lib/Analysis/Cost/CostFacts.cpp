@@ -57,6 +57,9 @@ static constexpr double kPartExchange = 4.8;
 /// left for it: 300 to 900 cycles a kilobyte (measured on an H200 for tiles of
 /// 40 to 192 KB).
 static constexpr double kPersistentExchange = 25;
+/// The same of sums that go through global memory, where blocks share all
+/// iterations evenly (stream-K): written, and read by who comes last.
+static constexpr double kStreamExchange = 3;
 /// Left between two tiles' products where a role stores the first during the
 /// second (tile-delay-stores): a wait and the conversion, fitted to K of 1536.
 static constexpr double kConversionCycles = 900;
@@ -159,6 +162,7 @@ std::optional<std::string> KernelReader::readGrid() {
   facts.panel = static_cast<int64_t>(kernel.getPanel().value_or(0));
   facts.persistent = static_cast<int64_t>(kernel.getPersistent().value_or(0));
   facts.split = static_cast<int64_t>(kernel.getSplit().value_or(1));
+  facts.streamK = static_cast<int64_t>(kernel.getStreamK().value_or(0));
   return std::nullopt;
 }
 
@@ -310,6 +314,7 @@ void KernelReader::addStream(Value buffer, ValueRange offsets, double bytes,
   launch.cluster = facts.cluster;
   launch.panel = facts.panel;
   launch.split = facts.split;
+  launch.streamK = facts.streamK;
   if (loaded > 0)
     where.requests +=
         loaded * runtime::requestsBeside(pitchBytes(argument, extents),
@@ -366,7 +371,7 @@ bool KernelReader::passesShared(TileMoveOpInterface copy) {
 /// Whether all results stay in registers until the next tile's products run, as
 /// far as `tile-delay-stores` will find room for them; a part is not modelled.
 bool KernelReader::leavesLater(TileMoveOpInterface copy, unsigned phase) {
-  if (!facts.persistent || !facts.hasRoles || phase != 0 ||
+  if (!facts.persistent || facts.streamK || !facts.hasRoles || phase != 0 ||
       facts.phases.size() < 2 || !passesShared(copy))
     return false;
   // Halves are stored by stmatrix, as pairs.
@@ -528,9 +533,11 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
       refused = facts.refused;
     work(phase) += facts.work * times;
     gemmRegisters = std::max(gemmRegisters, facts.registers);
-    if (this->facts.split > 1 && exchanged.insert(gemm.getC()).second) {
+    bool isShared = this->facts.split > 1 || this->facts.streamK;
+    if (isShared && exchanged.insert(gemm.getC()).second) {
       double split = double(this->facts.split);
-      double each = this->facts.persistent ? kPersistentExchange
+      double each = this->facts.streamK      ? kStreamExchange
+                    : this->facts.persistent ? kPersistentExchange
                     : finishers(gemm.getC()) == 1
                         ? kExchange
                         : kPartExchange * (split - 1) / split;

@@ -30,6 +30,7 @@ runtime::LaunchFacts cost::launchOf(const KernelFacts &facts,
   launch.panel = facts.panel;
   launch.persistent = facts.persistent;
   launch.split = facts.split;
+  launch.streamK = facts.streamK;
   launch.hasRoles = facts.hasRoles;
   int64_t size = launch.clusterSize();
   if (size <= static_cast<int64_t>(device.clusters.size()))

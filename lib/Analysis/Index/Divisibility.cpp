@@ -210,6 +210,8 @@ int64_t tile::knownAlignment(Value buffer) {
       std::max<int64_t>(1, getStorageBits(type.getElementType()) / 8);
   if (auto from = buffer.getDefiningOp<FromAddressOp>())
     return getAlignment(from);
+  if (buffer.getDefiningOp<WorkspaceOp>())
+    return kWorkspaceAlignment;
   if (auto view = buffer.getDefiningOp<memref::SubViewOp>()) {
     int64_t alignment = knownAlignment(view.getSource());
     for (auto [d, offset] : llvm::enumerate(view.getMixedOffsets())) {

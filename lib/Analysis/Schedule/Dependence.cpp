@@ -37,10 +37,37 @@ std::string tile::describeBuffer(Value buffer) {
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// Where blocks tell each other what they have written, everything in global
+/// memory that blocks write may be another's behind it, and is not read or
+/// written across it.
+static void appendArrival(LastArrivalOp arrival,
+                          SmallVectorImpl<OpAccess> &accesses) {
+  auto touch = [&](Value buffer) {
+    accesses.push_back({arrival, {buffer, {}, {}, /*isWrite=*/true, false}});
+  };
+  touch(arrival.getCounters());
+  auto kernel = arrival->getParentOfType<KernelOp>();
+  if (!kernel)
+    return;
+  for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {
+    BlockArgument argument = kernel.getKernelArgument(i);
+    if (isa<BaseMemRefType>(argument.getType()) && mayWrite(kernel, argument))
+      touch(argument);
+  }
+  kernel.getBodyRegion().walk([&](Operation *op) {
+    if (isa<WorkspaceOp, FromAddressOp>(op))
+      touch(op->getResult(0));
+  });
+}
+
 /// Effects of an operation without regions that is no tile operation.
 static bool appendEffects(Operation *op, SmallVectorImpl<OpAccess> &accesses) {
   if (isMemoryEffectFree(op))
     return true;
+  if (auto arrival = dyn_cast<LastArrivalOp>(op)) {
+    appendArrival(arrival, accesses);
+    return true;
+  }
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface)
     return false;

@@ -49,6 +49,37 @@ struct AtomicStoreLowering : OpConversionPattern<AtomicStoreOp> {
   }
 };
 
+/// The block that completes the sum makes the counter zero again.
+struct LastArrivalLowering : OpConversionPattern<LastArrivalOp> {
+  using OpConversionPattern::OpConversionPattern;
+  LogicalResult
+  matchAndRewrite(LastArrivalOp op, OpAdaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    // To look at a counter is to add nothing to it.
+    Value added = adaptor.getWeight();
+    if (op.getIfLast())
+      added = arith::ConstantOp::create(rewriter, loc,
+                                        rewriter.getZeroAttr(added.getType()));
+    Value before = memref::AtomicRMWOp::create(
+        rewriter, loc, arith::AtomicRMWKind::addi, added,
+        adaptor.getCounters(), adaptor.getIndices());
+    Value sum =
+        arith::AddIOp::create(rewriter, loc, before, adaptor.getWeight());
+    Value last = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
+                                       sum, adaptor.getTotal());
+    auto branch =
+        scf::IfOp::create(rewriter, loc, last, /*withElseRegion=*/false);
+    OpBuilder inside = branch.getThenBodyBuilder();
+    Value zero = arith::ConstantOp::create(
+        inside, loc, inside.getZeroAttr(sum.getType()));
+    memref::StoreOp::create(inside, loc, zero, adaptor.getCounters(),
+                            adaptor.getIndices());
+    rewriter.replaceOp(op, last);
+    return success();
+  }
+};
+
 struct GridBarrierLowering : OpConversionPattern<GridBarrierOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -63,6 +94,6 @@ struct GridBarrierLowering : OpConversionPattern<GridBarrierOp> {
 } // namespace
 
 void tile::populateAtomicPatterns(RewritePatternSet &patterns) {
-  patterns.add<AtomicLoadLowering, AtomicStoreLowering, GridBarrierLowering>(
-      patterns.getContext());
+  patterns.add<AtomicLoadLowering, AtomicStoreLowering, LastArrivalLowering,
+               GridBarrierLowering>(patterns.getContext());
 }

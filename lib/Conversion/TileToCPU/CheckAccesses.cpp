@@ -205,6 +205,8 @@ void tile::checkAccesses(KernelOp kernel) {
       checkIndices(op, atomic.getMemref(), atomic.getIndices());
     else if (auto atomic = dyn_cast<AtomicStoreOp>(op))
       checkIndices(op, atomic.getMemref(), atomic.getIndices());
+    else if (auto arrival = dyn_cast<LastArrivalOp>(op))
+      checkIndices(op, arrival.getCounters(), arrival.getIndices());
     else if (auto view = dyn_cast<memref::SubViewOp>(op))
       checkSubview(view);
     else if (auto cast = dyn_cast<memref::CastOp>(op))

@@ -141,6 +141,29 @@ static scf::ForOp buildLoop(OpBuilder &builder, Location loc, GridBuilder &grid,
                             indexConstant(inside, loc, 1));
 }
 
+/// The runtime has the memory of a run, by number; each block has `per_block`
+/// entries of it.
+static void lowerWorkspace(WorkspaceOp op, int64_t number, Value launched) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  MemRefType type = op.getMemRefType();
+  auto perBlock = static_cast<int64_t>(op.getPerBlock());
+  auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
+  Value entries =
+      arith::MulIOp::create(b, loc, launched, constant(perBlock));
+  Value bytes = arith::MulIOp::create(
+      b, loc, entries, constant(op.getBytesPerBlock() / perBlock));
+  Value address = RuntimeCalls(op)
+                      .call(b, "workspace",
+                            {constant(number), bytes, constant(op.getZeroed())},
+                            b.getIndexType())
+                      .getResult(0);
+  Value word = arith::IndexCastOp::create(b, loc, b.getI64Type(), address);
+  op.replaceAllUsesWith(
+      FromAddressOp::create(b, loc, type, word, entries).getResult());
+  op.erase();
+}
+
 func::FuncOp tile::buildFunction(KernelOp kernel, int64_t blocks) {
   OpBuilder builder(kernel);
   Location loc = kernel.getLoc();
@@ -168,9 +191,12 @@ func::FuncOp tile::buildFunction(KernelOp kernel, int64_t blocks) {
   GridBuilder grid(builder, kernel, arguments.take_front(count));
   if (!ranges.empty() && blocks > 0)
     grid.limit(blocks);
+  SmallVector<WorkspaceOp> workspaces(
+      kernel.getBodyRegion().getOps<WorkspaceOp>());
   bool meet = combinesInCluster(kernel);
   bool counts = blocksMeet(kernel);
-  Value launched = counts ? grid.countBlocks() : Value();
+  Value launched =
+      counts || !workspaces.empty() ? grid.countBlocks() : Value();
   scf::ForOp loop = buildLoop(builder, loc, grid, worker, workers,
                               kernel.getClusterSize(), meet);
   func::ReturnOp::create(builder, loc);
@@ -198,6 +224,8 @@ func::FuncOp tile::buildFunction(KernelOp kernel, int64_t blocks) {
   rewriter.inlineBlockBefore(&body, loop.getBody()->getTerminator(),
                              bodyArguments);
   kernel.erase();
+  for (auto [number, op] : llvm::enumerate(workspaces))
+    lowerWorkspace(op, static_cast<int64_t>(number), launched);
   lowerClusterReduces(function, grid.getRank());
   return function;
 }

@@ -61,6 +61,21 @@ static llvm::SmallDenseSet<Value> changedUnseen(KernelOp kernel) {
   return arguments;
 }
 
+Value KernelLowering::addParameter(Type type,
+                                   ArrayRef<NamedAttribute> attributes) {
+  LLVM::LLVMFunctionType before = function.getFunctionType();
+  SmallVector<Type> parameters(before.getParams());
+  SmallVector<DictionaryAttr> allAttributes;
+  function.getAllArgAttrs(allAttributes);
+  parameters.push_back(type);
+  allAttributes.push_back(builder.getDictionaryAttr(attributes));
+  function.setFunctionType(
+      LLVM::LLVMFunctionType::get(before.getReturnType(), parameters));
+  entry->addArgument(type, builder.getLoc());
+  function.setAllArgAttrs(allAttributes);
+  return entry->getArguments().back();
+}
+
 void tile::nvvm::bindArguments(KernelLowering &lowering,
                                LLVM::LLVMFuncOp function) {
   KernelOp kernel = lowering.kernel;

@@ -242,6 +242,9 @@ public:
   /// and to the kernel's entry in the manifest alike.
   LLVM::LLVMFuncOp function;
   runtime::KernelSpec *manifest = nullptr;
+  /// One more parameter of the function; its row in the manifest is the
+  /// caller's.
+  Value addParameter(Type type, ArrayRef<NamedAttribute> attributes);
   /// Parameters (!llvm.ptr) of the manifest's tensor maps.
   SmallVector<Value> tensorMaps;
   /// The parameter of a tensor map; equal ones share it.
@@ -249,10 +252,10 @@ public:
 
   /// Parity of the phase that the cluster's mbarriers are in (!llvm.ptr).
   Value clusterPhase;
-  /// Arrived at the cluster's barrier, and not waited yet.
   /// Waits with nothing behind them but the kernel's end, for whoever runs
   /// them.
   llvm::SmallPtrSet<Operation *, 2> lastWaits;
+  /// Arrived at the cluster's barrier, and not waited yet.
   bool clusterBarrierPends = false;
 
   /// The block's warp number, shuffled from lane 0 in the entry block; null

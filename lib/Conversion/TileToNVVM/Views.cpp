@@ -5,13 +5,15 @@
 // other extents and strides. What overhangs the view is handled as what
 // overhangs an argument.
 //
-// `tile.from_address`: dense memory from there on.
+// `tile.from_address`: dense memory from there on. `tile.workspace`: the same of
+// memory that the launcher provides.
 //
 // `tile.view`: the same bytes or registers under another shape, or other
 // elements. `memref.subview` of a tile in shared memory: one of its slices.
 //
 //===----------------------------------------------------------------------===//
 #include "Lowering.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/Divisibility.h"
@@ -132,28 +134,60 @@ static LogicalResult lowerSubview(KernelLowering &lowering, Operation *op) {
   return success();
 }
 
-static LogicalResult lowerFromAddress(KernelLowering &lowering,
-                                      FromAddressOp op) {
-  auto type = cast<MemRefType>(op.getType());
+/// Memory from `pointer` on, row-major; `dynamic` are its dynamic extents.
+static void bindDense(KernelLowering &lowering, Value result, Value pointer,
+                      int64_t alignment, ValueRange dynamic) {
+  auto type = cast<MemRefType>(result.getType());
   GlobalBuffer buffer;
-  buffer.pointer = LLVM::IntToPtrOp::create(
-      lowering.builder,
-      LLVM::LLVMPointerType::get(lowering.builder.getContext(), 1),
-      op.getAddress());
-  buffer.alignment = getAlignment(op);
-  auto dynamic = op.getSizes().begin();
-  for (int64_t size : type.getShape())
+  buffer.pointer = pointer;
+  buffer.alignment = alignment;
+  for (int64_t size : type.getShape()) {
     buffer.sizes.push_back(ShapedType::isDynamic(size)
-                               ? lowering.toI64(*dynamic++)
+                               ? lowering.toI64(dynamic.front())
                                : lowering.i64(size));
+    if (ShapedType::isDynamic(size))
+      dynamic = dynamic.drop_front();
+  }
   buffer.strides.resize(type.getRank());
   Value stride = lowering.i64(1);
   for (int64_t d = type.getRank(); d-- > 0;) {
     buffer.strides[d] = stride;
     stride = lowering.mul(stride, buffer.sizes[d]);
   }
-  stateFacts(lowering, op.getResult(), buffer);
-  lowering.globals[op.getResult()] = buffer;
+  stateFacts(lowering, result, buffer);
+  lowering.globals[result] = buffer;
+}
+
+static Type globalPointer(KernelLowering &lowering) {
+  return LLVM::LLVMPointerType::get(lowering.builder.getContext(), 1);
+}
+
+static LogicalResult lowerFromAddress(KernelLowering &lowering,
+                                      FromAddressOp op) {
+  Value pointer = LLVM::IntToPtrOp::create(
+      lowering.builder, globalPointer(lowering), op.getAddress());
+  bindDense(lowering, op.getResult(), pointer, getAlignment(op), op.getSizes());
+  return success();
+}
+
+/// A parameter that the launcher sets. Other blocks write there, too, so it is
+/// not `noalias`.
+static LogicalResult lowerWorkspace(KernelLowering &lowering, WorkspaceOp op) {
+  auto &b = lowering.builder;
+  NamedAttribute alignment =
+      b.getNamedAttr(LLVM::LLVMDialect::getAlignAttrName(),
+                     b.getI64IntegerAttr(kWorkspaceAlignment));
+  Value pointer = lowering.addParameter(globalPointer(lowering), alignment);
+  lowering.manifest->params.push_back(
+      runtime::ParamSpec::workspace(op.getBytesPerBlock(), op.getZeroed()));
+  Type i32 = b.getI32Type();
+  Value blocks = lowering.mul(lowering.mul(NVVM::GridDimXOp::create(b, i32),
+                                           NVVM::GridDimYOp::create(b, i32)),
+                              NVVM::GridDimZOp::create(b, i32));
+  Value entries =
+      lowering.toIndex(lowering.mul(lowering.toI64(blocks),
+                                    lowering.i64(op.getPerBlock())));
+  bindDense(lowering, op.getResult(), pointer, kWorkspaceAlignment, entries);
   return success();
 }
 
@@ -228,6 +262,7 @@ static LogicalResult lowerView(KernelLowering &lowering, ViewOp view) {
 
 void tile::nvvm::registerViewLowerings(Registry &registry) {
   registry.add<FromAddressOp>(lowerFromAddress);
+  registry.add<WorkspaceOp>(lowerWorkspace);
   registry.add<memref::CastOp>(lowerCast);
   registry.add<memref::SubViewOp>(lowerSubview);
   registry.add<ViewOp>(lowerView);

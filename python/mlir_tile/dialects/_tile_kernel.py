@@ -206,6 +206,7 @@ class KernelOp(_GeneratedKernelOp):
         specialize=None,
         pairs=None,
         split=None,
+        stream_k=None,
         tunables=None,
         tuned=None,
         arg_locs=None,
@@ -224,7 +225,7 @@ class KernelOp(_GeneratedKernelOp):
         - `names`: of the arguments; `arg0`, `arg1`, ... by default.
         - `arg_attrs`: per argument None, a dictionary (`{"tile.alignment": 16}`) or a DictAttr.
         - `cluster`: blocks of a cluster, one number per dimension of the grid.
-        - `panel`, `persistent`, `split`, `specialize`, `pairs`: docs/Dialects/Tile.md.
+        - `panel`, `persistent`, `split`, `stream_k`, `specialize`, `pairs`: docs/Dialects/Tile.md.
         - `tunables`: a dictionary of names and values; each is a block argument behind the
           block coordinates.
         - `tuned`: what else depends on tunables: attribute -> expression.
@@ -253,7 +254,8 @@ class KernelOp(_GeneratedKernelOp):
                 flat = [number for pair in symbols.operands for number in pair]
                 grid_map = _ir.AffineMap.get(0, len(symbols.operands), results)
             settled = {"threads": threads, "cluster": cluster, "panel": panel,
-                       "persistent": persistent, "split": split, **tuned}  # fmt: skip
+                       "persistent": persistent, "split": split, "stream_k": stream_k,
+                       **tuned}  # fmt: skip
             settled, maps = _settle(settled, symbols, tunables)
             super().__init__(
                 _ir.StringAttr.get(str(name)),

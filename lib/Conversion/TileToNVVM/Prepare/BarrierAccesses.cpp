@@ -416,6 +416,8 @@ void AccessTable::collect(Operation *op) {
     note(store.getMemRef(), true, false);
   } else if (auto rmw = dyn_cast<memref::AtomicRMWOp>(op)) {
     note(rmw.getMemref(), true, true);
+  } else if (auto arrival = dyn_cast<LastArrivalOp>(op)) {
+    note(arrival.getCounters(), true, true);
   }
   collectScratch(op, found);
   for (MemoryAccess &access : found) {

@@ -128,7 +128,7 @@ static FailureOr<int64_t> bytesOfScan(const Scan &op, int64_t threads) {
 
 bool tile::nvvm::mayUseScratch(Operation *op) {
   return isa<ConvertLayoutOp, GemmOp, ReduceOp, ReduceWithOp, ScanOp,
-             ScanWithOp, memref::AtomicRMWOp>(op) &&
+             ScanWithOp, memref::AtomicRMWOp, LastArrivalOp>(op) &&
          !op->getParentOfType<TileOpInterface>();
 }
 
@@ -150,5 +150,6 @@ FailureOr<int64_t> tile::nvvm::scratchBytes(Operation *op, int64_t threads,
                    ? 0
                    : bitsOf(rmw.getResult().getType()) / 8;
       })
+      .Case([](LastArrivalOp) -> Result { return sizeof(int32_t); })
       .Default([](Operation *) -> Result { return 0; });
 }

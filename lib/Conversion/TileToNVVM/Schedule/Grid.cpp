@@ -4,9 +4,11 @@
 // `tile.block_range` and `tile.block_coordinates`. Numbers go through the grid
 // in the order of BlockOrder.h. The launch is linear, the blocks of a cluster
 // are neighbours. `tile.grid_barrier`: where all blocks meet.
+// `tile.last_arrival`: which of them came last.
 //
 //===----------------------------------------------------------------------===//
 #include "Schedule/Grid.h"
+#include "Memory/ScalarMemory.h"
 #include "Schedule/Mbarriers.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -197,7 +199,64 @@ static LogicalResult lowerGridBarrier(KernelLowering &lowering, GridBarrierOp) {
   return success();
 }
 
+/// The threads of the block meet, so that one of them releases what all have
+/// written; what it finds reaches the others through scratch memory.
+static LogicalResult lowerLastArrival(KernelLowering &lowering,
+                                      LastArrivalOp arrival) {
+  auto &b = lowering.builder;
+  constexpr StringLiteral scope = "device";
+  FailureOr<Value> counter = elementAddress(
+      lowering, arrival, arrival.getCounters(), arrival.getIndices());
+  if (failed(counter))
+    return failure();
+  Type i32 = b.getI32Type();
+  Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::eq,
+                                      lowering.threadId(), lowering.i32(0));
+  onOneThread(lowering, first, [&] {
+    int64_t bytes = arrival.getWeight().getType().getIntOrFloatBitWidth() / 8;
+    Value before;
+    if (arrival.getIfLast()) {
+      auto now = LLVM::LoadOp::create(b, arrival.getWeight().getType(),
+                                      *counter, bytes);
+      now.setOrdering(LLVM::AtomicOrdering::acquire);
+      now.setSyncscope(scope);
+      before = now;
+    } else {
+      // As above: fences for the code generator.
+      LLVM::FenceOp::create(b, LLVM::AtomicOrdering::release, scope);
+      before = LLVM::AtomicRMWOp::create(
+          b, LLVM::AtomicBinOp::add, *counter, arrival.getWeight(),
+          LLVM::AtomicOrdering::acq_rel, scope);
+    }
+    Value sum = arith::AddIOp::create(b, before, arrival.getWeight());
+    Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, sum,
+                                       arrival.getTotal());
+    auto branch = scf::IfOp::create(b, last, /*withElseRegion=*/false);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      if (!arrival.getIfLast())
+        LLVM::FenceOp::create(b, LLVM::AtomicOrdering::acquire, scope);
+      Value zero = arith::ConstantOp::create(
+          b, cast<TypedAttr>(b.getZeroAttr(sum.getType())));
+      auto reset = LLVM::StoreOp::create(b, zero, *counter, bytes);
+      reset.setOrdering(LLVM::AtomicOrdering::monotonic);
+      reset.setSyncscope(scope);
+    }
+    LLVM::StoreOp::create(b, arith::ExtUIOp::create(b, i32, last),
+                          lowering.scratch(0));
+  });
+  lowering.barrier();
+  Value found = LLVM::LoadOp::create(b, i32, lowering.scratch(0));
+  arrival.replaceAllUsesWith(
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, found,
+                            lowering.i32(0))
+          .getResult());
+  return success();
+}
+
 void tile::nvvm::registerGridLowerings(Registry &registry) {
+  registry.add<LastArrivalOp>(lowerLastArrival);
   registry.add<GridBarrierOp>(lowerGridBarrier);
   registry.add<BlockRangeOp>(lowerRange);
   registry.add<BlockCoordinatesOp>(lowerCoordinates);

@@ -29,7 +29,6 @@ Value KernelLowering::tensorMap(const runtime::TensorMapSpec &spec) {
   for (auto [i, known] : llvm::enumerate(maps))
     if (isSame(known, spec))
       return tensorMaps[i];
-  MLIRContext *context = builder.getContext();
   Type bytes =
       LLVM::LLVMArrayType::get(builder.getI8Type(), runtime::kTensorMapBytes);
   NamedAttribute attributes[] = {
@@ -39,20 +38,11 @@ Value KernelLowering::tensorMap(const runtime::TensorMapSpec &spec) {
                            builder.getI64IntegerAttr(runtime::kTensorMapAlign)),
       builder.getNamedAttr(NVVM::NVVMDialect::getGridConstantAttrName(),
                            builder.getUnitAttr())};
-  LLVM::LLVMFunctionType type = function.getFunctionType();
-  SmallVector<Type> parameters(type.getParams());
-  SmallVector<DictionaryAttr> allAttributes;
-  function.getAllArgAttrs(allAttributes);
-  parameters.push_back(LLVM::LLVMPointerType::get(context));
-  allAttributes.push_back(builder.getDictionaryAttr(attributes));
-  function.setFunctionType(
-      LLVM::LLVMFunctionType::get(type.getReturnType(), parameters));
-  entry->addArgument(parameters.back(), builder.getLoc());
-  function.setAllArgAttrs(allAttributes);
+  tensorMaps.push_back(addParameter(
+      LLVM::LLVMPointerType::get(builder.getContext()), attributes));
   manifest->params.push_back(
       runtime::ParamSpec::tensorMap(static_cast<unsigned>(maps.size())));
   maps.push_back(spec);
-  tensorMaps.push_back(entry->getArguments().back());
   return tensorMaps.back();
 }
 

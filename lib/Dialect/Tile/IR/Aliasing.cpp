@@ -35,9 +35,11 @@ Value tile::getViewedTile(Value buffer) {
   return buffer;
 }
 
-/// Memory that did not exist before the defining operation.
+/// Memory that did not exist before the defining operation, or that is nobody
+/// else's.
 static bool isAllocation(Value base) {
-  return allocationOf(base) || isa<RingType>(base.getType());
+  return allocationOf(base) || isa<RingType>(base.getType()) ||
+         base.getDefiningOp<WorkspaceOp>();
 }
 
 /// The argument of the kernel, a table, whose number the address of `base` is;

@@ -36,7 +36,7 @@ static bool isInSharedMemory(Operation *op) {
     return !ring.getRing().getType().inTensorMemory();
   // These may exchange values between threads there.
   return isa<ClusterReduceOp, ConvertLayoutOp, GemmOp, ReduceOp, ReduceWithOp,
-             ScanOp, ScanWithOp, memref::AtomicRMWOp>(op);
+             ScanOp, ScanWithOp, memref::AtomicRMWOp, LastArrivalOp>(op);
 }
 
 static bool hasMbarriers(Operation *op) {

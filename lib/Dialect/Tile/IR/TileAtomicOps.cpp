@@ -63,17 +63,53 @@ void AtomicStoreOp::getEffects(EffectList &effects) {
   accessEffects(getMemrefMutable(), effects);
 }
 
+/// What is around `op` up to `kernel`, other than `scf` loops and conditions.
+static Operation *findOtherParent(Operation *op, KernelOp kernel) {
+  for (Operation *parent = op->getParentOp(); parent != kernel;
+       parent = parent->getParentOp())
+    if (!isa<scf::SCFDialect>(parent->getDialect()))
+      return parent;
+  return nullptr;
+}
+
+LogicalResult LastArrivalOp::verify() {
+  auto type = cast<MemRefType>(getCounters().getType());
+  Type element = type.getElementType();
+  if (!isGlobal(getCounters()) ||
+      (!element.isInteger(32) && !element.isInteger(64)))
+    return emitOpError() << "[last-arrival-1] expected integers of 32 or 64 "
+                            "bits in global memory, got "
+                         << type;
+  if (static_cast<int64_t>(getIndices().size()) != type.getRank())
+    return emitOpError() << "[last-arrival-1] expected " << type.getRank()
+                         << " indices, got " << getIndices().size();
+  if (auto kernel = (*this)->getParentOfType<KernelOp>())
+    if (Operation *parent = findOtherParent(*this, kernel);
+        parent && !isa<TileAgentsOpInterface>(parent))
+      return emitOpError() << "[last-arrival-2] expected to stand in the "
+                              "kernel's body, or in `scf` loops and conditions "
+                              "there, got '"
+                           << parent->getName() << "' around it";
+  return success();
+}
+
+/// Others' writes come before it, and reads of them after it; of the kernel's
+/// own buffers it touches the counters only.
+void LastArrivalOp::getEffects(EffectList &effects) {
+  accessEffects(getCountersMutable(), effects);
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
 LogicalResult GridBarrierOp::verify() {
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (!kernel)
     return success();
-  for (Operation *parent = (*this)->getParentOp(); parent != kernel;
-       parent = parent->getParentOp())
-    if (!isa<scf::SCFDialect>(parent->getDialect()))
-      return emitOpError() << "[grid-barrier-1] expected to stand in the "
-                              "kernel's body, or in `scf` loops and conditions "
-                              "there, got '"
-                           << parent->getName() << "' around it";
+  if (Operation *parent = findOtherParent(*this, kernel))
+    return emitOpError() << "[grid-barrier-1] expected to stand in the "
+                            "kernel's body, or in `scf` loops and conditions "
+                            "there, got '"
+                         << parent->getName() << "' around it";
   if (kernel.getPersistent())
     return emitOpError() << "[grid-barrier-2] expected a kernel without "
                             "`persistent`: a block that takes turns for "

@@ -186,6 +186,15 @@ LogicalResult KernelOp::verify() {
                            << std::max<int64_t>(2, 16 / size) << ", got "
                            << blocks;
   }
+  if (auto parts = getStreamK()) {
+    if (int64_t count = static_cast<int64_t>(*parts); count < 2 || count > 1024)
+      return emitOpError()
+             << "[kernel-18] expected `stream_k` of 2 to 1024 parts, got "
+             << count;
+    if (!getPersistent() || getSplit())
+      return emitOpError() << "[kernel-18] expected `stream_k` with "
+                              "`persistent` and without `split`";
+  }
   return success();
 }
 

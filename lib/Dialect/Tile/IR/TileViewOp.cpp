@@ -100,6 +100,47 @@ LogicalResult FromAddressOp::verify() {
   return success();
 }
 
+/// As of kernels' tiles.
+static constexpr int64_t kMaxEntryBytes = int64_t(1) << 24;
+
+LogicalResult WorkspaceOp::verify() {
+  auto type = dyn_cast<MemRefType>(getResult().getType());
+  if (!type || getMemorySpace(type) != MemorySpace::Global ||
+      !type.getLayout().isIdentity() || !isStorageType(type.getElementType()) ||
+      getStorageBits(type.getElementType()) % 8 || type.getRank() < 1 ||
+      !type.isDynamicDim(0) || type.getNumDynamicDims() != 1)
+    return emitOpError()
+           << "[workspace-1] expected a memref of global memory without a "
+              "layout map, of elements of whole bytes, whose first extent "
+              "alone is dynamic, got "
+           << getResult().getType();
+  int64_t bytes = getStorageBits(type.getElementType()) / 8;
+  for (int64_t extent : type.getShape().drop_front()) {
+    bytes = extent < 1 || extent > kMaxEntryBytes / bytes ? 0 : bytes * extent;
+    if (!bytes)
+      break;
+  }
+  if (auto count = static_cast<int64_t>(getPerBlock());
+      count < 1 || !bytes || count > kMaxEntryBytes)
+    return emitOpError() << "[workspace-2] expected `per_block` of 1 or more, "
+                            "and entries of 1 to "
+                         << kMaxEntryBytes << " bytes, got "
+                         << static_cast<int64_t>(getPerBlock()) << " of "
+                         << type;
+  if (!isa_and_present<KernelOp>((*this)->getParentOp()))
+    return emitOpError() << "[workspace-3] expected to stand in the body of a "
+                            "kernel";
+  return success();
+}
+
+int64_t WorkspaceOp::getBytesPerBlock() {
+  MemRefType type = getMemRefType();
+  int64_t bytes = getStorageBits(type.getElementType()) / 8;
+  for (int64_t extent : type.getShape().drop_front())
+    bytes *= extent;
+  return bytes * static_cast<int64_t>(getPerBlock());
+}
+
 int64_t tile::getAlignment(FromAddressOp op) {
   auto type = cast<MemRefType>(op.getType());
   int64_t element = getStorageBits(type.getElementType()) / 8;

@@ -12,5 +12,8 @@ namespace mlir::tile {
 /// else an element's.
 int64_t getAlignment(FromAddressOp op);
 
+/// The same of memory that the launcher provides (`tile.workspace`).
+inline constexpr int64_t kWorkspaceAlignment = 256;
+
 } // namespace mlir::tile
 #endif // TILE_DIALECT_TILE_IR_ADDRESSES_H

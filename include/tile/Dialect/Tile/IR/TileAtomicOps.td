@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Accesses with a memory order, by which blocks wait for each other's flags,
-// and the barrier of the whole grid.
+// the barrier of the whole grid, and who arrives last.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_ATOMIC_OPS_TD
@@ -98,6 +98,48 @@ def Tile_GridBarrierOp : Tile_Op<"grid_barrier", [
     ```
   }];
   let assemblyFormat = "attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_LastArrivalOp : Tile_Op<"last_arrival", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    TypesMatchWith<"type of 'weight' is the counter's element type", "counters", "weight",
+                   "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">,
+    TypesMatchWith<"type of 'total' is the counter's element type", "counters", "total",
+                   "::llvm::cast<::mlir::MemRefType>($_self).getElementType()">]> {
+  let summary = "whether this block is the last one that arrives at a counter";
+  let description = [{
+    The block adds `weight` to a counter that was zero before any block came.
+    The result is true in the block with which the sum becomes `total`, and the
+    counter is zero again then. What all of the blocks have written to global
+    memory before they arrived is visible to that block behind the operation.
+    Nobody waits: blocks that come earlier go on with false. The result is the
+    same for all threads of the block.
+
+    With `if_last` a block that would not be the last one does not arrive, and the
+    counter stays as it is: so a block that finds all others gone before it need
+    not write its part to memory.
+
+    With it blocks share out a sum: each writes its part to memory, and the last
+    one combines the parts in an order of its own, whoever came last.
+
+    Constraints:
+    - last-arrival-1: the counters are 32-bit or 64-bit integers of global
+      memory; one index per dimension.
+    - last-arrival-2: it stands in the kernel's body, or in `scf` loops and
+      conditions there: all threads of the block run it.
+
+    ```mlir
+    %last = tile.last_arrival %counters[%tile], %one of %blocks : memref<?xi32>
+    %ends = tile.last_arrival if_last %counters[%tile], %one of %blocks : memref<?xi32>
+    ```
+  }];
+  let arguments = (ins MemRefOf<[AnyInteger]>:$counters, Variadic<Index>:$indices,
+                       AnyInteger:$weight, AnyInteger:$total, UnitAttr:$if_last);
+  let results = (outs I1:$last);
+  let assemblyFormat = [{
+    (`if_last` $if_last^)? $counters `[` $indices `]` `,` $weight `of` $total attr-dict `:` type($counters)
+  }];
   let hasVerifier = 1;
 }
 

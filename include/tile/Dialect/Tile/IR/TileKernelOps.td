@@ -47,6 +47,11 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       kernel's pipelined loop, is at least 2, and at most 16 together with
       `cluster`. Each runs a part of the iterations; what they accumulate is
       combined in a fixed order (`--tile-split-reduction`).
+    - kernel-18: `stream_k`, the parts that the range of a tile's pipelined loop
+      is divided into, is 2 to 1024, with `persistent` and without `split`. Each
+      block works off an equal share of all parts of all tiles; what several
+      blocks have accumulated of a tile is combined in a fixed order
+      (`--tile-stream-reduction`).
     - kernel-13: tunables have names of their own, not empty and not an
       argument's, and 1 to 64 distinct values in [0, 65536]; there are at most
       4096 combinations, unless `tile.versions` lists those to try.
@@ -110,6 +115,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [
                        OptionalAttr<BoolAttr>:$specialize,
                        OptionalAttr<BoolAttr>:$pairs,
                        OptionalAttr<I64Attr>:$split,
+                       OptionalAttr<I64Attr>:$stream_k,
                        OptionalAttr<Tile_TunableArrayAttr>:$tunables,
                        OptionalAttr<Tile_TunedArrayAttr>:$tuned);
   let regions = (region SizedRegion<1>:$body);
@@ -240,6 +246,42 @@ def Tile_FromAddressOp : Tile_Op<"from_address", [Pure]> {
   let arguments = (ins I64:$address, Variadic<Index>:$sizes);
   let results = (outs AnyMemRef:$result);
   let assemblyFormat = "$address (`(` $sizes^ `)`)? attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_WorkspaceOp : Tile_Op<"workspace", [Pure]> {
+  let summary = "global memory of a launch, which all of its blocks share";
+  let description = [{
+    Memory that the launcher provides, beside the kernel's arguments: `per_block`
+    entries for each block that is launched, entries being the first dimension.
+    Launches that run at the same time have memory of their own.
+
+    The contents are undefined when the launch begins. With `zeroed` they are
+    zero, and the kernel leaves them so: the next launch finds what this one has
+    left. Each operation is memory of its own, which overlaps nothing else.
+
+    Constraints:
+    - workspace-1: a memref of global memory without a layout map, of elements of
+      whole bytes; the first extent is dynamic, the others are static.
+    - workspace-2: `per_block` is 1 or more, and an entry is of at most 2^24
+      bytes.
+    - workspace-3: it stands in the kernel's body.
+
+    ```mlir
+    %partial = tile.workspace per_block(2) : memref<?x128x128xf32>
+    %arrived = tile.workspace per_block(1) zeroed : memref<?xi32>
+    ```
+  }];
+  let arguments = (ins I64Attr:$per_block, UnitAttr:$zeroed);
+  let results = (outs AnyMemRef:$result);
+  let assemblyFormat = [{
+    `per_block` `(` $per_block `)` (`zeroed` $zeroed^)? attr-dict `:` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::MemRefType getMemRefType() { return ::llvm::cast<::mlir::MemRefType>(getResult().getType()); }
+    /// Bytes of a block's entries.
+    int64_t getBytesPerBlock();
+  }];
   let hasVerifier = 1;
 }
 

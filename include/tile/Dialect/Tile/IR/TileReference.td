@@ -45,7 +45,7 @@ defvar KernelSyntax = [{
 
     `dim(%A, 0)` is the extent of the first dimension of `%A`. Behind `threads`,
     `cluster` and `tuned`, a `sum` is of numbers and tunables only. `panel`,
-    `persistent`, `specialize`, `pairs` and `split` are written behind
+    `persistent`, `specialize`, `pairs`, `split` and `stream_k` are written behind
     `attributes`.
 }];
 defvar KernelAttributes = [{
@@ -75,6 +75,7 @@ defvar KernelAttributes = [{
     | `panel` | blocks | rows (along y) of a panel of the rasterized grid; absent: row by row |
     | `persistent` | blocks | the most that a multiprocessor is given, each for a range of the grid; absent: one block for each of the grid |
     | `split` | blocks | of a cluster that share the range of the pipelined loop; absent: the cost decides |
+    | `stream_k` | parts | that the range of a tile's pipelined loop is divided into, for blocks that each work off as many parts, of one tile or several; absent: a tile is one block's (or a cluster's, with `split`) |
     | `specialize` |  | whether warps are divided into roles: true, or an error; false, never; absent, the compiler's choice |
     | `pairs` |  | the same of gemms that two blocks of a cluster multiply together |
     | `tunables` |  | what the kernel leaves open, with the values that each may have |

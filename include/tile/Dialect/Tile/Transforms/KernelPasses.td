@@ -241,7 +241,8 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
     not depend on the block, becomes a loop over the block's part of the grid.
     Where the bounds of a loop in it depend on the block, blocks take long and
     short: every second round of blocks then goes through its numbers from the
-    last to the first, so that each block gets some of both.
+    last to the first, so that each block gets some of both, unless the kernel has
+    `stream_k`, by which each block gets equally many iterations.
 
     Before:
 
@@ -272,6 +273,74 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
   let statistics = [
     Statistic<"persistentKernels", "persistent-kernels", "kernels with a loop over tiles">];
   let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect"];
+}
+
+def StreamReductionPass : Pass<"tile-stream-reduction", "::mlir::ModuleOp"> {
+  let summary = "Deals the iterations of all tiles of a persistent kernel out evenly (stream-K)";
+  let description = [{
+    Acts on kernels with `stream_k = S`. The iterations of each tile are divided
+    into S parts, and each block works off as many parts as every other one: the
+    end of a tile that another block began, perhaps whole tiles, and the
+    beginning of one that another block ends. Who has a part of a tile leaves
+    what it has accumulated in global memory (`tile.workspace`) and arrives
+    (`tile.last_arrival`); the last one to arrive combines all of them, in the
+    order of blocks, and runs what follows the loop. Nobody waits, and results
+    do not depend on who comes when.
+
+    - stream-1: the kernel has one `tile.pipelined`, directly in its body, and
+      asks for no ranges itself.
+    - stream-2: along a third dimension of the grid, clusters have one block.
+    - stream-3: the blocks of a cluster do not meet by hand.
+    - stream-4: what the loop accumulates has elements of 32 bits or more.
+    - split-3, split-4: as for `--tile-split-reduction`.
+
+    Before, with `stream_k = 8`:
+
+    ```mlir
+    %first, %end, %step = tile.block_range
+    scf.for %t = %first to %end step %step {
+      %x, %y = tile.block_coordinates %t : index, index
+      tile.fill %acc with %zero : ...
+      tile.pipelined %k = %c0 to %K step %c64 stages(4) { ... tile.gemm %As, %Bs, %acc : ... }
+      tile.copy %acc to %C[%m, %n] : ...
+    }
+    ```
+
+    After, with T iterations a tile, of which the block runs parts %p to %q:
+
+    ```mlir
+    %partial = tile.workspace per_block(2) : memref<?x128x128xf32>
+    %arrived = tile.workspace per_block(1) zeroed : memref<?xi32>
+    scf.for %t = %lower to %upper step %c1 {
+      %x, %y, %z = tile.block_coordinates %t : index, index, index
+      tile.fill %acc with %zero : ...
+      // from %p * T / 8 to %q * T / 8
+      tile.pipelined %k = ... { ... tile.gemm %As, %Bs, %acc : ... }
+      %goes_on = scf.if %whole -> (i1) {
+        scf.yield %true : i1
+      } else {
+        tile.copy %acc to %partial[%own, %c0, %c0] sizes [1, 128, 128] {disable_tma} : ...
+        %last = tile.last_arrival %arrived[%tile], %weight of %c8_i32 : memref<?xi32>
+        scf.if %last {
+          // sums of all blocks
+        }
+        scf.yield %last : i1
+      }
+      scf.if %goes_on {
+        tile.copy %acc to %C[%m, %n] : ...
+      }
+    }
+    ```
+
+    Needs: `--tile-choose-tunables`, `--tile-make-persistent`, and to stand before
+    `--tile-infer-layouts`.
+    Leaves: kernels without `stream_k`.
+  }];
+  let options = [Remarks<"say what is shared">];
+  let statistics = [
+    Statistic<"streamedLoops", "streamed-loops", "loops whose iterations are dealt out">];
+  let dependentDialects = ["::mlir::tile::TileDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
 }
 
 def ExpandOperationsPass : Pass<"tile-expand-operations", "::mlir::ModuleOp"> {

@@ -93,7 +93,8 @@ static Persistent makePersistent(KernelOp kernel) {
       });
   if (inside.empty())
     return {};
-  Operation *uneven = findUnevenLoop(kernel, blockIds);
+  Operation *uneven =
+      kernel.getStreamK() ? nullptr : findUnevenLoop(kernel, blockIds);
   OpBuilder builder(body.getTerminator());
   Location loc = kernel.getLoc();
   Type index = builder.getIndexType();

@@ -166,6 +166,13 @@ static bool readApart(Operation *first, Operation *second) {
          !llvm::equal(indicesOf(first), indicesOf(second));
 }
 
+/// Whether blocks have parts of one tile each, and the last one combines them
+/// (stream-K).
+static bool sharesTiles(KernelOp kernel) {
+  return kernel.walk([](LastArrivalOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
 /// The dimensions of the grid along which blocks read the same of an argument
 /// that is else read once. Where they run at the same time it still is;
 /// nullopt: it may be read again in any launch.
@@ -186,6 +193,10 @@ readersOfOnce(KernelOp kernel, const DeviceInfo &device,
         return std::nullopt;
     dims.insert_range(part->sharedDims);
   }
+  // Blocks that share tiles are at different iterations at a time: what one of
+  // them has read, another one reads later.
+  if (!dims.empty() && sharesTiles(kernel))
+    return std::nullopt;
   for (int64_t d : dims) {
     auto extent = dyn_cast<AffineConstantExpr>(kernel.getGrid().getResult(d));
     if (extent && extent.getValue() > device.multiprocessors)

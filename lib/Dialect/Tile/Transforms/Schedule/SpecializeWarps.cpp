@@ -90,7 +90,9 @@ static bool staysOutside(Operation *op) {
 }
 
 /// Erases the operations of a role that `drop` names. A token that something
-/// else still carries becomes one of nothing.
+/// else still carries becomes one of nothing, a number becomes zero: what a role
+/// keeps does not depend on it (WarpRoles.h), but control flow that it has no
+/// part in is there until the clean-up.
 static void strip(Region &role, llvm::function_ref<bool(Operation *)> drop) {
   SmallVector<Operation *> dropped;
   role.walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -101,10 +103,16 @@ static void strip(Region &role, llvm::function_ref<bool(Operation *)> drop) {
   });
   for (Operation *op : dropped) {
     OpBuilder builder(op);
-    for (Value result : op->getResults())
-      if (isa<TokenType>(result.getType()) && !result.use_empty())
+    for (Value result : op->getResults()) {
+      if (result.use_empty())
+        continue;
+      if (isa<TokenType>(result.getType()))
         result.replaceAllUsesWith(
             TokenDoneOp::create(builder, op->getLoc(), result.getType()));
+      else if (TypedAttr zero = builder.getZeroAttr(result.getType()))
+        result.replaceAllUsesWith(
+            arith::ConstantOp::create(builder, op->getLoc(), zero));
+    }
   }
   for (Operation *op : llvm::reverse(dropped)) {
     op->dropAllDefinedValueUses();

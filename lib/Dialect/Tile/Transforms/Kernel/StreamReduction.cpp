@@ -1,0 +1,421 @@
+//===- StreamReduction.cpp - stream-K -------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs behind --tile-make-persistent and before layouts. Where tiles do not
+// divide evenly among the blocks that run at a time, each block works off an
+// equal share of all iterations of all tiles instead of whole tiles: the end of
+// one tile, perhaps whole ones, and the beginning of another (Osama et al.,
+// "Stream-K", PPoPP 2023). Blocks that have a part of a tile leave their sums
+// in global memory; the last one to arrive takes them all, in the order of
+// blocks, and goes on with what follows the loop. Nobody waits.
+//
+//===----------------------------------------------------------------------===//
+#include "SplitLoop.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/LaunchedBlocks.h"
+#include "tile/Dialect/Tile/IR/Meeting.h"
+#include "tile/Dialect/Tile/IR/MoveAttributes.h"
+#include "tile/Dialect/Tile/IR/Tunables.h"
+#include "tile/Dialect/Tile/Transforms/Passes.h"
+#include "tile/Dialect/Tile/Transforms/Remarks.h"
+
+namespace mlir::tile {
+#define GEN_PASS_DEF_STREAMREDUCTIONPASS
+#include "tile/Dialect/Tile/Transforms/Passes.h.inc"
+} // namespace mlir::tile
+
+using namespace mlir;
+using namespace mlir::tile;
+
+namespace {
+struct StreamReductionPass
+    : tile::impl::StreamReductionPassBase<StreamReductionPass> {
+  using StreamReductionPassBase::StreamReductionPassBase;
+
+  void runOnOperation() override {
+    if (failed(requireChosen(getOperation())))
+      return signalPassFailure();
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      if (kernel.getStreamK() && failed(stream(kernel)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult stream(KernelOp kernel);
+};
+
+/// The loop over a persistent kernel's tiles, as --tile-make-persistent makes
+/// it, and the loop of a tile.
+struct TileLoop {
+  BlockRangeOp range;
+  scf::ForOp tiles;
+  BlockCoordinatesOp coordinates;
+  PipelinedOp loop;
+};
+
+/// Arithmetic on indices, all of them not negative but where it says so.
+class IndexBuilder {
+public:
+  IndexBuilder(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
+  Value constant(int64_t value) {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  }
+  Value add(Value x, Value y) {
+    return b.createOrFold<arith::AddIOp>(loc, x, y);
+  }
+  Value sub(Value x, Value y) {
+    return b.createOrFold<arith::SubIOp>(loc, x, y);
+  }
+  Value mul(Value x, Value y) {
+    return b.createOrFold<arith::MulIOp>(loc, x, y);
+  }
+  Value div(Value x, Value y) {
+    return b.createOrFold<arith::DivUIOp>(loc, x, y);
+  }
+  Value less(Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
+  }
+  Value equals(Value x, Value y) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+};
+
+/// Which parts of which tiles a block has. All parts of all tiles have numbers,
+/// tile by tile; of N numbers and G blocks (clusters, where there are some,
+/// whose blocks each have a tile of their own), block b has those from b N / G
+/// to (b + 1) N / G.
+class Shares {
+public:
+  Shares(OpBuilder &builder, Location loc, BlockRangeOp range, int64_t parts)
+      : index(builder, loc), own(range.getFirst()), numbers(range.getEnd()),
+        blocks(range.getStep()), parts(index.constant(parts)) {}
+
+  Value getOwn() const { return own; }
+  /// The first number of a block.
+  Value begin(Value block) {
+    return index.div(index.mul(block, numbers), blocks);
+  }
+  /// The block that has a number: the last one that begins there or before.
+  Value blockOf(Value number) {
+    Value one = index.constant(1);
+    return index.div(index.sub(index.mul(index.add(number, one), blocks), one),
+                     numbers);
+  }
+  Value getParts() const { return parts; }
+
+  IndexBuilder index;
+
+private:
+  Value own, numbers, blocks, parts;
+};
+} // namespace
+
+static FailureOr<TileLoop> findTileLoop(KernelOp kernel) {
+  TileLoop result;
+  SmallVector<BlockRangeOp> ranges(
+      kernel.getBodyRegion().getOps<BlockRangeOp>());
+  SmallVector<PipelinedOp> loops;
+  kernel.getBodyRegion().walk([&](PipelinedOp loop) { loops.push_back(loop); });
+  if (ranges.size() == 1 && loops.size() == 1) {
+    result.range = ranges.front();
+    result.loop = loops.front();
+    result.tiles = dyn_cast<scf::ForOp>(result.loop->getParentOp());
+    if (result.tiles &&
+        result.tiles.getLowerBound() == result.range.getFirst() &&
+        result.tiles.getUpperBound() == result.range.getEnd() &&
+        result.tiles.getStep() == result.range.getStep()) {
+      SmallVector<BlockCoordinatesOp> coordinates(
+          result.tiles.getBody()->getOps<BlockCoordinatesOp>());
+      if (coordinates.size() == 1 &&
+          coordinates.front().getNumber() == result.tiles.getInductionVar()) {
+        result.coordinates = coordinates.front();
+        return result;
+      }
+    }
+  }
+  InFlightDiagnostic diag =
+      kernel.emitOpError()
+      << "[stream-1] expected one `tile.pipelined`, directly in the kernel's "
+         "body, and no `tile.block_range` of the program's, got "
+      << loops.size() << (loops.size() == 1 ? " loop" : " loops");
+  for (PipelinedOp loop : loops)
+    diag.attachNote(loop.getLoc()) << "a loop here";
+  return failure();
+}
+
+/// Makes the grid one of parts: one more dimension, or the last of three
+/// multiplied. Numbers of tiles still stand for tiles, since this dimension is
+/// the slowest.
+static LogicalResult multiplyGrid(KernelOp kernel,
+                                  BlockCoordinatesOp &coordinates,
+                                  int64_t parts) {
+  MLIRContext *context = kernel.getContext();
+  AffineMap grid = kernel.getGrid();
+  unsigned rank = kernel.getGridRank();
+  SmallVector<AffineExpr> extents(grid.getResults());
+  if (rank < 3) {
+    extents.push_back(getAffineConstantExpr(parts, context));
+    kernel.getBodyRegion().front().addArgument(IndexType::get(context),
+                                               kernel.getLoc());
+    OpBuilder builder(coordinates);
+    SmallVector<Type> types(rank + 1, builder.getIndexType());
+    auto wider = BlockCoordinatesOp::create(builder, coordinates.getLoc(),
+                                            types, coordinates.getNumber());
+    coordinates.replaceAllUsesWith(wider.getResults().take_front(rank));
+    coordinates.erase();
+    coordinates = wider;
+    if (auto cluster = kernel.getCluster()) {
+      SmallVector<int64_t> own(*cluster);
+      own.push_back(1);
+      kernel.setCluster(own);
+    }
+  } else {
+    if (kernel.getCluster() && kernel.getCluster()->back() != 1)
+      return kernel.emitOpError()
+             << "[stream-2] expected clusters of one block along the third "
+                "dimension of the grid, got "
+             << kernel.getCluster()->back();
+    extents.back() = extents.back() * parts;
+  }
+  kernel.setGrid(AffineMap::get(0, grid.getNumSymbols(), extents, context));
+  kernel->removeAttr(kLaunchedBlocksAttrName); // of the grid as it was
+  return success();
+}
+
+/// The place of a block in its cluster, x first; what is around `coordinates`
+/// has none of the kernel's own block indices.
+static Value rankInCluster(OpBuilder &builder, KernelOp kernel,
+                           BlockCoordinatesOp coordinates) {
+  Location loc = coordinates.getLoc();
+  IndexBuilder index(builder, loc);
+  Value rank = index.constant(0);
+  int64_t stride = 1;
+  if (!kernel.getCluster())
+    return rank;
+  for (auto [id, extent] :
+       llvm::zip(coordinates.getCoordinates(), *kernel.getCluster())) {
+    if (extent == 1)
+      continue;
+    Value place = arith::RemUIOp::create(builder, loc, id,
+                                         index.constant(extent));
+    rank = index.add(rank, index.mul(place, index.constant(stride)));
+    stride *= extent;
+  }
+  return rank;
+}
+
+static Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value x,
+                     Value y) {
+  bool isFloat = isa<FloatType>(x.getType());
+  switch (kind) {
+  case ReduceKind::Max:
+    return isFloat ? arith::MaxNumFOp::create(b, loc, x, y).getResult()
+                   : arith::MaxSIOp::create(b, loc, x, y).getResult();
+  case ReduceKind::Min:
+    return isFloat ? arith::MinNumFOp::create(b, loc, x, y).getResult()
+                   : arith::MinSIOp::create(b, loc, x, y).getResult();
+  default:
+    return isFloat ? arith::AddFOp::create(b, loc, x, y).getResult()
+                   : arith::AddIOp::create(b, loc, x, y).getResult();
+  }
+}
+
+/// Copies between a fragment and an entry of a workspace, by the threads that
+/// hold the fragment.
+static void copyEntry(OpBuilder &b, Location loc, Value fragment,
+                      Value workspace, Value entry, bool toFragment) {
+  auto shape = cast<MemRefType>(fragment.getType()).getShape();
+  SmallVector<int64_t> extents(shape);
+  extents.insert(extents.begin(), 1);
+  IndexBuilder index(b, loc);
+  SmallVector<Value> offsets(extents.size(), index.constant(0));
+  offsets.front() = entry;
+  auto copy = toFragment ? CopyOp::create(b, loc, workspace, offsets, fragment,
+                                          ValueRange(), extents, shape)
+                         : CopyOp::create(b, loc, fragment, ValueRange(),
+                                          workspace, offsets, shape, extents);
+  MoveRequest request;
+  request.disableTma = true;
+  copy.setAsked(request);
+}
+
+/// fragment = fragment combined with an entry of a workspace.
+static void combineEntry(OpBuilder &b, Location loc, ReduceKind kind,
+                         Value fragment, Value workspace, Value entry) {
+  auto loop = ParallelOp::create(
+      b, loc, cast<MemRefType>(fragment.getType()).getShape());
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&loop.getBodyRegion().front());
+  ValueRange indices = loop.getBodyRegion().getArguments();
+  SmallVector<Value> place(indices);
+  place.insert(place.begin(), entry);
+  Value sum = memref::LoadOp::create(b, loc, fragment, indices);
+  Value other = memref::LoadOp::create(b, loc, workspace, place);
+  memref::StoreOp::create(b, loc, combine(b, loc, kind, sum, other), fragment,
+                          indices);
+}
+
+LogicalResult StreamReductionPass::stream(KernelOp kernel) {
+  if (meetsInCluster(kernel))
+    return kernel.emitOpError()
+           << "[stream-3] expected a kernel whose blocks do not meet in their "
+              "cluster by hand: which tiles a block has, and how many, depends "
+              "on the device";
+  FailureOr<TileLoop> found = findTileLoop(kernel);
+  if (failed(found))
+    return failure();
+  auto [range, tiles, coordinates, loop] = *found;
+  FailureOr<Accumulators> accumulators = findAccumulators(loop);
+  if (failed(accumulators))
+    return failure();
+  for (auto [buffer, kind] : *accumulators)
+    if (getStorageBits(elementTypeOf(buffer)) < 32)
+      return loop.emitOpError()
+             << "[stream-4] expected " << describeBuffer(buffer)
+             << " to have elements of 32 bits or more: partial sums are "
+                "combined in memory";
+  auto parts = static_cast<int64_t>(*kernel.getStreamK());
+  if (failed(multiplyGrid(kernel, coordinates, parts)))
+    return failure();
+
+  Location loc = loop.getLoc();
+  OpBuilder b(range);
+  b.setInsertionPoint(tiles);
+  // Memory of all blocks: of the tile that a block begins in, and of the one
+  // that it ends in.
+  SmallVector<Value> partials;
+  for (auto [buffer, kind] : *accumulators) {
+    auto type = cast<MemRefType>(buffer.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), ShapedType::kDynamic);
+    partials.push_back(WorkspaceOp::create(
+        b, loc, MemRefType::get(shape, type.getElementType()),
+        /*per_block=*/2, /*zeroed=*/false));
+  }
+  Value arrived = WorkspaceOp::create(
+      b, loc, MemRefType::get({ShapedType::kDynamic}, b.getI32Type()),
+      /*per_block=*/1, /*zeroed=*/true);
+
+  // The tiles of the block.
+  Shares shares(b, loc, range, parts);
+  IndexBuilder &index = shares.index;
+  Value one = index.constant(1);
+  Value begin = shares.begin(shares.getOwn());
+  Value end = shares.begin(index.add(shares.getOwn(), one));
+  tiles.getLowerBoundMutable().assign(index.div(begin, shares.getParts()));
+  tiles.getUpperBoundMutable().assign(
+      arith::CeilDivUIOp::create(b, loc, end, shares.getParts()).getResult());
+  tiles.getStepMutable().assign(one);
+
+  // The parts of a tile.
+  b.setInsertionPointAfter(coordinates);
+  Value base = index.mul(tiles.getInductionVar(), shares.getParts());
+  Value firstPart = arith::MaxSIOp::create(b, loc, index.sub(begin, base),
+                                           index.constant(0));
+  Value endPart = arith::MinSIOp::create(b, loc, index.sub(end, base),
+                                         shares.getParts());
+  b.setInsertionPoint(loop);
+  narrow(loop, firstPart, endPart, parts);
+  Value hasLast = index.equals(endPart, shares.getParts());
+  for (auto [buffer, kind] : *accumulators)
+    if (kind == ReduceKind::Sum)
+      clearOthers(loop, buffer, hasLast);
+
+  // Whoever has all of a tile goes on; the others share.
+  b.setInsertionPointAfter(loop);
+  Value weight = index.sub(endPart, firstPart);
+  auto whole = scf::IfOp::create(b, loc, b.getI1Type(),
+                                 index.equals(weight, shares.getParts()),
+                                 /*withElseRegion=*/true);
+  b.setInsertionPointToStart(whole.thenBlock());
+  scf::YieldOp::create(
+      b, loc, arith::ConstantIntOp::create(b, loc, 1, 1).getResult());
+  b.setInsertionPointToStart(whole.elseBlock());
+  Value size = index.constant(kernel.getClusterSize());
+  Value rank = rankInCluster(b, kernel, coordinates);
+  auto placeOf = [&](Value block) {
+    return index.add(index.mul(block, size), rank);
+  };
+  // A block's first entry is of the tile that it begins in.
+  auto entryOf = [&](Value block) -> Value {
+    Value before = index.less(shares.begin(block), base);
+    Value second = arith::IndexCastUIOp::create(b, loc, b.getIndexType(),
+                                                before);
+    return index.add(index.mul(placeOf(block), index.constant(2)), second);
+  };
+  Value firstBlock = shares.blockOf(base);
+  Value lastBlock = shares.blockOf(index.add(base, index.constant(parts - 1)));
+  auto number = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI32Type(), value);
+  };
+  auto arrive = [&](bool ifLast) -> Value {
+    return LastArrivalOp::create(b, loc, b.getI1Type(), arrived,
+                                 placeOf(firstBlock), number(weight),
+                                 number(shares.getParts()), ifLast);
+  };
+  // Of two blocks the second one adds what the first has left to its own: both
+  // orders of two are the same sum. More than two are taken in order.
+  Value areTwo = index.equals(index.sub(lastBlock, firstBlock), one);
+  auto second = scf::IfOp::create(b, loc, b.getI1Type(), areTwo,
+                                  /*withElseRegion=*/true);
+  b.setInsertionPointToStart(second.thenBlock());
+  scf::YieldOp::create(b, loc, arrive(/*ifLast=*/true));
+  b.setInsertionPointToStart(second.elseBlock());
+  scf::YieldOp::create(
+      b, loc, arith::ConstantIntOp::create(b, loc, 0, 1).getResult());
+  b.setInsertionPointAfter(second);
+  auto takesOther = scf::IfOp::create(b, loc, b.getI1Type(),
+                                      second.getResult(0),
+                                      /*withElseRegion=*/true);
+  b.setInsertionPointAfter(takesOther);
+  scf::YieldOp::create(b, loc, takesOther.getResult(0));
+
+  b.setInsertionPointToStart(takesOther.thenBlock());
+  Value otherEntry = entryOf(
+      index.sub(index.add(firstBlock, lastBlock), shares.getOwn()));
+  for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
+    combineEntry(b, loc, accumulator.second, accumulator.first, partial,
+                 otherEntry);
+  scf::YieldOp::create(
+      b, loc, arith::ConstantIntOp::create(b, loc, 1, 1).getResult());
+
+  b.setInsertionPointToStart(takesOther.elseBlock());
+  Value ownEntry = entryOf(shares.getOwn());
+  for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
+    copyEntry(b, loc, accumulator.first, partial, ownEntry,
+              /*toFragment=*/false);
+  Value isLast = arrive(/*ifLast=*/false);
+  auto takes = scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/false);
+  scf::YieldOp::create(b, loc, isLast);
+  b.setInsertionPointToStart(takes.thenBlock());
+  Value firstEntry = entryOf(firstBlock);
+  for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
+    copyEntry(b, loc, accumulator.first, partial, firstEntry,
+              /*toFragment=*/true);
+  auto others =
+      scf::ForOp::create(b, loc, index.add(firstBlock, one),
+                         index.add(lastBlock, one), index.constant(1));
+  b.setInsertionPointToStart(others.getBody());
+  // All but the first block begin within the tile.
+  Value entry = index.mul(placeOf(others.getInductionVar()),
+                          index.constant(2));
+  for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
+    combineEntry(b, loc, accumulator.second, accumulator.first, partial, entry);
+  guardRest(whole, whole.getResult(0));
+
+  remarkAt(remarks, loop)
+      << "blocks work off equal shares of all iterations, in " << parts
+      << " parts a tile; who comes last to a tile that several share combines "
+         "their sums in the order of blocks";
+  kernel.removeStreamKAttr();
+  ++streamedLoops;
+  return success();
+}
