@@ -83,7 +83,7 @@ def versions(artifact_bytes):
     found = []
     for each in [kernel] + kernel["versions"]:
         values = {chosen["name"]: chosen["value"] for chosen in each["chosen"]}
-        found.append(random_gemms.configuration(tuple(values[name] for name in random_gemms.NAMES)))
+        found.append(random_gemms.configuration(tuple(values.get(name, 0) for name in random_gemms.NAMES)))
     return found
 
 

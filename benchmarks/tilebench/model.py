@@ -36,8 +36,8 @@ CONSTANTS = {
     "StoreWaits": 0.15,
     "Exchange": 5.5,
     "PartExchange": 4.8,
-    "StreamExchange": 3,
-    "StreamWaits": 3,
+    "StreamExchange": 6,
+    "StreamWaits": 10,
     "l2Bytes": 49.8,
     "sustainedGHz": 1.59,
 }

@@ -24,7 +24,8 @@ llvm::Error CpuWorkspaces::checkZeroed() const {
       continue;
     return llvm::createStringError(
         "expected the kernel to leave zeros in tile.workspace " +
-        llvm::Twine(number) + ", which is zeroed: the next launch finds what "
+        llvm::Twine(number) +
+        ", which is zeroed: the next launch finds what "
         "this one left");
   }
   return llvm::Error::success();

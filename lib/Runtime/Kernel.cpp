@@ -372,8 +372,7 @@ Status Kernel::pack(const ContextScope &driver, Span<const Arg> args,
 /// Memory of the launch, which depends on its stream: `params`, with the
 /// addresses of workspaces in `addresses` in place of those packed.
 Status Kernel::addWorkspaces(const unsigned *grid, cuda::Stream stream,
-                             void **params,
-                             cuda::DevicePtr *addresses) const {
+                             void **params, cuda::DevicePtr *addresses) const {
   constexpr size_t kAlign = 256;
   size_t bytes[2] = {0, 0}; // of what is not zeroed, and what is
   auto blocks = size_t(grid[0]) * grid[1] * grid[2];

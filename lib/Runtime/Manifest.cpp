@@ -261,8 +261,7 @@ void KernelVerifier::checkParams() {
     case ParamKind::Workspace:
       require(param.bytesPerBlock >= 1 &&
                   param.bytesPerBlock <= kMaxWorkspaceBytes,
-              where,
-              "expected 1 to 1073741824 bytes of workspace a block");
+              where, "expected 1 to 1073741824 bytes of workspace a block");
       break;
     }
     if (failed)

@@ -38,12 +38,9 @@ constexpr Word<ArgKind> kArgKinds[] = {{ArgKind::MemRef, "memref"},
 constexpr Word<Access> kAccesses[] = {
     {Access::Read, "r"}, {Access::Write, "w"}, {Access::ReadWrite, "rw"}};
 constexpr Word<ParamKind> kParamKinds[] = {
-    {ParamKind::Pointer, "pointer"},
-    {ParamKind::Dim, "dim"},
-    {ParamKind::Stride, "stride"},
-    {ParamKind::Scalar, "scalar"},
-    {ParamKind::TensorMap, "tensor_map"},
-    {ParamKind::Workspace, "workspace"}};
+    {ParamKind::Pointer, "pointer"},      {ParamKind::Dim, "dim"},
+    {ParamKind::Stride, "stride"},        {ParamKind::Scalar, "scalar"},
+    {ParamKind::TensorMap, "tensor_map"}, {ParamKind::Workspace, "workspace"}};
 constexpr Word<CodeFormat> kFormats[] = {{CodeFormat::Cubin, "cubin"},
                                          {CodeFormat::PTX, "ptx"}};
 constexpr Word<TensorMapInterleave> kInterleaves[] = {

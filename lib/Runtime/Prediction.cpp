@@ -78,7 +78,7 @@ static constexpr double kPartnerWaits = 0.117, kMeetingWaits = 1.07,
                         kLaterMeeting = 0.17;
 /// The same of a block that shares tiles with others by stream-K: what it wrote
 /// has to have arrived before it says so, and the last one reads it.
-static constexpr double kStreamWaits = 3;
+static constexpr double kStreamWaits = 10;
 
 //===----------------------------------------------------------------------===//
 // Sums
@@ -280,7 +280,8 @@ static Rounds roundsOf(const LaunchFacts &launch, int64_t places) {
   int64_t count = inRounds(clusters);
   auto loops = double(count);
   if (launch.streamK) {
-    loops = double(inRounds(clusters * launch.streamK)) / double(launch.streamK);
+    loops =
+        double(inRounds(clusters * launch.streamK)) / double(launch.streamK);
     count = int64_t(std::ceil(loops));
   }
   // Fewer blocks than places that are shared: each has one to itself.

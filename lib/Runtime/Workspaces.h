@@ -24,8 +24,8 @@ class Workspaces {
 public:
   /// At least `bytes` bytes for launches on `stream`, aligned to 256; `zeroed`
   /// memory holds zeros, as long as every kernel leaves it so.
-  Result<cuda::DevicePtr> get(Device &device, cuda::Stream stream,
-                              size_t bytes, bool zeroed);
+  Result<cuda::DevicePtr> get(Device &device, cuda::Stream stream, size_t bytes,
+                              bool zeroed);
   /// Nothing that was handed out is used any more.
   void free(Device &device);
 

@@ -130,8 +130,8 @@ struct ParamSpec {
     return {ParamKind::TensorMap, map, 0, ElementType::I64};
   }
   static ParamSpec workspace(int64_t bytesPerBlock, bool zeroed) {
-    return {ParamKind::Workspace, 0, 0, ElementType::I64, bytesPerBlock,
-            zeroed};
+    return {ParamKind::Workspace, 0,     0, ElementType::I64,
+            bytesPerBlock,        zeroed};
   }
 
   unsigned size() const;  ///< bytes

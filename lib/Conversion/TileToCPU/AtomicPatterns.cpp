@@ -62,8 +62,8 @@ struct LastArrivalLowering : OpConversionPattern<LastArrivalOp> {
       added = arith::ConstantOp::create(rewriter, loc,
                                         rewriter.getZeroAttr(added.getType()));
     Value before = memref::AtomicRMWOp::create(
-        rewriter, loc, arith::AtomicRMWKind::addi, added,
-        adaptor.getCounters(), adaptor.getIndices());
+        rewriter, loc, arith::AtomicRMWKind::addi, added, adaptor.getCounters(),
+        adaptor.getIndices());
     Value sum =
         arith::AddIOp::create(rewriter, loc, before, adaptor.getWeight());
     Value last = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::eq,
@@ -71,8 +71,8 @@ struct LastArrivalLowering : OpConversionPattern<LastArrivalOp> {
     auto branch =
         scf::IfOp::create(rewriter, loc, last, /*withElseRegion=*/false);
     OpBuilder inside = branch.getThenBodyBuilder();
-    Value zero = arith::ConstantOp::create(
-        inside, loc, inside.getZeroAttr(sum.getType()));
+    Value zero = arith::ConstantOp::create(inside, loc,
+                                           inside.getZeroAttr(sum.getType()));
     memref::StoreOp::create(inside, loc, zero, adaptor.getCounters(),
                             adaptor.getIndices());
     rewriter.replaceOp(op, last);

@@ -149,8 +149,7 @@ static void lowerWorkspace(WorkspaceOp op, int64_t number, Value launched) {
   MemRefType type = op.getMemRefType();
   auto perBlock = static_cast<int64_t>(op.getPerBlock());
   auto constant = [&](int64_t value) { return indexConstant(b, loc, value); };
-  Value entries =
-      arith::MulIOp::create(b, loc, launched, constant(perBlock));
+  Value entries = arith::MulIOp::create(b, loc, launched, constant(perBlock));
   Value bytes = arith::MulIOp::create(
       b, loc, entries, constant(op.getBytesPerBlock() / perBlock));
   Value address = RuntimeCalls(op)
@@ -195,8 +194,7 @@ func::FuncOp tile::buildFunction(KernelOp kernel, int64_t blocks) {
       kernel.getBodyRegion().getOps<WorkspaceOp>());
   bool meet = combinesInCluster(kernel);
   bool counts = blocksMeet(kernel);
-  Value launched =
-      counts || !workspaces.empty() ? grid.countBlocks() : Value();
+  Value launched = counts || !workspaces.empty() ? grid.countBlocks() : Value();
   scf::ForOp loop = buildLoop(builder, loc, grid, worker, workers,
                               kernel.getClusterSize(), meet);
   func::ReturnOp::create(builder, loc);

@@ -5,8 +5,8 @@
 // other extents and strides. What overhangs the view is handled as what
 // overhangs an argument.
 //
-// `tile.from_address`: dense memory from there on. `tile.workspace`: the same of
-// memory that the launcher provides.
+// `tile.from_address`: dense memory from there on. `tile.workspace`: the same
+// of memory that the launcher provides.
 //
 // `tile.view`: the same bytes or registers under another shape, or other
 // elements. `memref.subview` of a tile in shared memory: one of its slices.
@@ -184,9 +184,8 @@ static LogicalResult lowerWorkspace(KernelLowering &lowering, WorkspaceOp op) {
   Value blocks = lowering.mul(lowering.mul(NVVM::GridDimXOp::create(b, i32),
                                            NVVM::GridDimYOp::create(b, i32)),
                               NVVM::GridDimZOp::create(b, i32));
-  Value entries =
-      lowering.toIndex(lowering.mul(lowering.toI64(blocks),
-                                    lowering.i64(op.getPerBlock())));
+  Value entries = lowering.toIndex(
+      lowering.mul(lowering.toI64(blocks), lowering.i64(op.getPerBlock())));
   bindDense(lowering, op.getResult(), pointer, kWorkspaceAlignment, entries);
   return success();
 }

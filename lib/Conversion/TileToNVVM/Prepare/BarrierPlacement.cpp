@@ -149,7 +149,8 @@ bool BarrierPlacement::meetsInside(Operation *op) const {
 
 void BarrierPlacement::visit(Operation *op, BarrierState &state) {
   // One thread releases what all have written, and acquires for all.
-  if (isa<GridBarrierOp, LastArrivalOp>(op) || holdsAccessOf(op, MemoryOrder::Release) ||
+  if (isa<GridBarrierOp, LastArrivalOp>(op) ||
+      holdsAccessOf(op, MemoryOrder::Release) ||
       holdsAccessOf(op->getPrevNode(), MemoryOrder::Acquire))
     meet(op, state, BitVector(table.size()));
   if (meetBefore.contains(op))

@@ -224,9 +224,9 @@ static LogicalResult lowerLastArrival(KernelLowering &lowering,
     } else {
       // As above: fences for the code generator.
       LLVM::FenceOp::create(b, LLVM::AtomicOrdering::release, scope);
-      before = LLVM::AtomicRMWOp::create(
-          b, LLVM::AtomicBinOp::add, *counter, arrival.getWeight(),
-          LLVM::AtomicOrdering::acq_rel, scope);
+      before = LLVM::AtomicRMWOp::create(b, LLVM::AtomicBinOp::add, *counter,
+                                         arrival.getWeight(),
+                                         LLVM::AtomicOrdering::acq_rel, scope);
     }
     Value sum = arith::AddIOp::create(b, before, arrival.getWeight());
     Value last = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, sum,
@@ -249,8 +249,7 @@ static LogicalResult lowerLastArrival(KernelLowering &lowering,
   lowering.barrier();
   Value found = LLVM::LoadOp::create(b, i32, lowering.scratch(0));
   arrival.replaceAllUsesWith(
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, found,
-                            lowering.i32(0))
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ne, found, lowering.i32(0))
           .getResult());
   return success();
 }

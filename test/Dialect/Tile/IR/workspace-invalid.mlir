@@ -60,7 +60,7 @@ tile.kernel @k() grid(%bx) = (4) threads(32) {
 tile.kernel @k(%X: memref<8xf32>) grid(%bx) = (4) threads(32) {
   %c0 = arith.constant 0 : index
   %x = arith.constant 1.0 : f32
-  // expected-error @+1 {{'tile.last_arrival' op operand #0 must be memref of integer values, but got 'memref<8xf32>'}}
+  // expected-error @+1 {{custom op 'tile.last_arrival' 'counters' must be memref of integer values, but got 'memref<8xf32>'}}
   %l = tile.last_arrival %X[%c0], %x of %x : memref<8xf32>
 }
 

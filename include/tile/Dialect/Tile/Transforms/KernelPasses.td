@@ -278,10 +278,12 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
 def StreamReductionPass : Pass<"tile-stream-reduction", "::mlir::ModuleOp"> {
   let summary = "Deals the iterations of all tiles of a persistent kernel out evenly (stream-K)";
   let description = [{
-    Acts on kernels with `stream_k = S`. The iterations of each tile are divided
-    into S parts, and each block works off as many parts as every other one: the
-    end of a tile that another block began, perhaps whole tiles, and the
-    beginning of one that another block ends. Who has a part of a tile leaves
+    Acts on kernels with `stream_k = S`. Each block works off as many whole tiles
+    as every other one; what is left, one to two tiles for each block, or all
+    tiles where there are fewer, is shared. The iterations of shared tiles are
+    divided into S parts a tile, and each block gets as many parts as every other
+    one: the end of a tile that another block began, and the beginning of one
+    that another block ends. Who has a part of a tile leaves
     what it has accumulated in global memory (`tile.workspace`) and arrives
     (`tile.last_arrival`); the last one to arrive combines all of them, in the
     order of blocks, and runs what follows the loop. Nobody waits, and results
@@ -306,12 +308,15 @@ def StreamReductionPass : Pass<"tile-stream-reduction", "::mlir::ModuleOp"> {
     }
     ```
 
-    After, with T iterations a tile, of which the block runs parts %p to %q:
+    After, with T iterations a tile, of which the block runs parts %p to %q (of the
+    two blocks of a tile that two share, the second one to arrive adds what the
+    other has left to its own; this is the form for more):
 
     ```mlir
     %partial = tile.workspace per_block(2) : memref<?x128x128xf32>
     %arrived = tile.workspace per_block(1) zeroed : memref<?xi32>
-    scf.for %t = %lower to %upper step %c1 {
+    scf.for %i = %c0 to %count step %c1 {
+      %t = arith.select %is_shared, %shared_tile, %whole_tile : index
       %x, %y, %z = tile.block_coordinates %t : index, index, index
       tile.fill %acc with %zero : ...
       // from %p * T / 8 to %q * T / 8

@@ -14,8 +14,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/LaunchedBlocks.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/MoveAttributes.h"
@@ -76,6 +76,11 @@ public:
   Value div(Value x, Value y) {
     return b.createOrFold<arith::DivUIOp>(loc, x, y);
   }
+  Value most(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
+  Value least(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
+  Value choose(Value condition, Value x, Value y) {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
   Value less(Value x, Value y) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
   }
@@ -88,17 +93,30 @@ private:
   Location loc;
 };
 
-/// Which parts of which tiles a block has. All parts of all tiles have numbers,
-/// tile by tile; of N numbers and G blocks (clusters, where there are some,
-/// whose blocks each have a tile of their own), block b has those from b N / G
-/// to (b + 1) N / G.
+/// Which parts of which tiles a block has. The blocks that are launched
+/// (clusters, where there are some, whose blocks each have a tile of their own)
+/// share the first tiles, one to two for each block, or all where there are
+/// fewer; of the others each block has as many whole ones, and at a time all
+/// work on the same iterations. The parts of shared tiles have numbers, tile by
+/// tile; of N numbers and G blocks, block b has those from b N / G to
+/// (b + 1) N / G.
 class Shares {
 public:
-  Shares(OpBuilder &builder, Location loc, BlockRangeOp range, int64_t parts)
-      : index(builder, loc), own(range.getFirst()), numbers(range.getEnd()),
-        blocks(range.getStep()), parts(index.constant(parts)) {}
+  Shares(OpBuilder &builder, Location loc, BlockRangeOp range, int64_t count)
+      : index(builder, loc), own(range.getFirst()), blocks(range.getStep()),
+        parts(index.constant(count)) {
+    Value tiles = index.div(range.getEnd(), parts), one = index.constant(1);
+    Value rounds = index.most(index.div(tiles, blocks), one);
+    wholeRounds = index.sub(rounds, one);
+    shared = index.sub(tiles, index.mul(wholeRounds, blocks));
+    numbers = index.mul(shared, parts);
+  }
 
   Value getOwn() const { return own; }
+  Value getBlocks() const { return blocks; }
+  /// Tiles that are shared, and whole ones of each block.
+  Value getShared() const { return shared; }
+  Value getWholeRounds() const { return wholeRounds; }
   /// The first number of a block.
   Value begin(Value block) {
     return index.div(index.mul(block, numbers), blocks);
@@ -114,7 +132,7 @@ public:
   IndexBuilder index;
 
 private:
-  Value own, numbers, blocks, parts;
+  Value own, blocks, parts, wholeRounds, shared, numbers;
 };
 } // namespace
 
@@ -154,9 +172,8 @@ static FailureOr<TileLoop> findTileLoop(KernelOp kernel) {
 /// Makes the grid one of parts: one more dimension, or the last of three
 /// multiplied. Numbers of tiles still stand for tiles, since this dimension is
 /// the slowest.
-static LogicalResult multiplyGrid(KernelOp kernel,
-                                  BlockCoordinatesOp &coordinates,
-                                  int64_t parts) {
+static LogicalResult
+multiplyGrid(KernelOp kernel, BlockCoordinatesOp &coordinates, int64_t parts) {
   MLIRContext *context = kernel.getContext();
   AffineMap grid = kernel.getGrid();
   unsigned rank = kernel.getGridRank();
@@ -204,8 +221,8 @@ static Value rankInCluster(OpBuilder &builder, KernelOp kernel,
        llvm::zip(coordinates.getCoordinates(), *kernel.getCluster())) {
     if (extent == 1)
       continue;
-    Value place = arith::RemUIOp::create(builder, loc, id,
-                                         index.constant(extent));
+    Value place =
+        arith::RemUIOp::create(builder, loc, id, index.constant(extent));
     rank = index.add(rank, index.mul(place, index.constant(stride)));
     stride *= extent;
   }
@@ -310,18 +327,31 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
   Value one = index.constant(1);
   Value begin = shares.begin(shares.getOwn());
   Value end = shares.begin(index.add(shares.getOwn(), one));
-  tiles.getLowerBoundMutable().assign(index.div(begin, shares.getParts()));
+  Value firstTile = index.div(begin, shares.getParts());
+  Value endTile = arith::CeilDivUIOp::create(b, loc, end, shares.getParts());
+  Value ofShared = index.sub(endTile, firstTile);
+  tiles.getLowerBoundMutable().assign(index.constant(0));
   tiles.getUpperBoundMutable().assign(
-      arith::CeilDivUIOp::create(b, loc, end, shares.getParts()).getResult());
+      index.add(ofShared, shares.getWholeRounds()));
   tiles.getStepMutable().assign(one);
 
-  // The parts of a tile.
-  b.setInsertionPointAfter(coordinates);
-  Value base = index.mul(tiles.getInductionVar(), shares.getParts());
-  Value firstPart = arith::MaxSIOp::create(b, loc, index.sub(begin, base),
-                                           index.constant(0));
-  Value endPart = arith::MinSIOp::create(b, loc, index.sub(end, base),
-                                         shares.getParts());
+  // The parts of a tile: those of a shared one that are the block's, or all.
+  b.setInsertionPoint(coordinates);
+  Value position = tiles.getInductionVar();
+  Value isShared = index.less(position, ofShared);
+  Value wholeTile =
+      index.add(index.add(shares.getShared(), shares.getOwn()),
+                index.mul(index.sub(position, ofShared), shares.getBlocks()));
+  Value tile =
+      index.choose(isShared, index.add(firstTile, position), wholeTile);
+  coordinates.getNumberMutable().assign(tile);
+  Value base = index.mul(tile, shares.getParts());
+  Value firstPart = index.choose(
+      isShared, index.most(index.sub(begin, base), index.constant(0)),
+      index.constant(0));
+  Value endPart = index.choose(
+      isShared, index.least(index.sub(end, base), shares.getParts()),
+      shares.getParts());
   b.setInsertionPoint(loop);
   narrow(loop, firstPart, endPart, parts);
   Value hasLast = index.equals(endPart, shares.getParts());
@@ -336,8 +366,8 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
                                  index.equals(weight, shares.getParts()),
                                  /*withElseRegion=*/true);
   b.setInsertionPointToStart(whole.thenBlock());
-  scf::YieldOp::create(
-      b, loc, arith::ConstantIntOp::create(b, loc, 1, 1).getResult());
+  scf::YieldOp::create(b, loc,
+                       arith::ConstantIntOp::create(b, loc, 1, 1).getResult());
   b.setInsertionPointToStart(whole.elseBlock());
   Value size = index.constant(kernel.getClusterSize());
   Value rank = rankInCluster(b, kernel, coordinates);
@@ -347,8 +377,8 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
   // A block's first entry is of the tile that it begins in.
   auto entryOf = [&](Value block) -> Value {
     Value before = index.less(shares.begin(block), base);
-    Value second = arith::IndexCastUIOp::create(b, loc, b.getIndexType(),
-                                                before);
+    Value second =
+        arith::IndexCastUIOp::create(b, loc, b.getIndexType(), before);
     return index.add(index.mul(placeOf(block), index.constant(2)), second);
   };
   Value firstBlock = shares.blockOf(base);
@@ -369,23 +399,23 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
   b.setInsertionPointToStart(second.thenBlock());
   scf::YieldOp::create(b, loc, arrive(/*ifLast=*/true));
   b.setInsertionPointToStart(second.elseBlock());
-  scf::YieldOp::create(
-      b, loc, arith::ConstantIntOp::create(b, loc, 0, 1).getResult());
+  scf::YieldOp::create(b, loc,
+                       arith::ConstantIntOp::create(b, loc, 0, 1).getResult());
   b.setInsertionPointAfter(second);
-  auto takesOther = scf::IfOp::create(b, loc, b.getI1Type(),
-                                      second.getResult(0),
-                                      /*withElseRegion=*/true);
+  auto takesOther =
+      scf::IfOp::create(b, loc, b.getI1Type(), second.getResult(0),
+                        /*withElseRegion=*/true);
   b.setInsertionPointAfter(takesOther);
   scf::YieldOp::create(b, loc, takesOther.getResult(0));
 
   b.setInsertionPointToStart(takesOther.thenBlock());
-  Value otherEntry = entryOf(
-      index.sub(index.add(firstBlock, lastBlock), shares.getOwn()));
+  Value otherEntry =
+      entryOf(index.sub(index.add(firstBlock, lastBlock), shares.getOwn()));
   for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
     combineEntry(b, loc, accumulator.second, accumulator.first, partial,
                  otherEntry);
-  scf::YieldOp::create(
-      b, loc, arith::ConstantIntOp::create(b, loc, 1, 1).getResult());
+  scf::YieldOp::create(b, loc,
+                       arith::ConstantIntOp::create(b, loc, 1, 1).getResult());
 
   b.setInsertionPointToStart(takesOther.elseBlock());
   Value ownEntry = entryOf(shares.getOwn());
@@ -405,8 +435,7 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
                          index.add(lastBlock, one), index.constant(1));
   b.setInsertionPointToStart(others.getBody());
   // All but the first block begin within the tile.
-  Value entry = index.mul(placeOf(others.getInductionVar()),
-                          index.constant(2));
+  Value entry = index.mul(placeOf(others.getInductionVar()), index.constant(2));
   for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
     combineEntry(b, loc, accumulator.second, accumulator.first, partial, entry);
   guardRest(whole, whole.getResult(0));

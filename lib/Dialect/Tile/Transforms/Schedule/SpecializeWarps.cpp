@@ -90,9 +90,9 @@ static bool staysOutside(Operation *op) {
 }
 
 /// Erases the operations of a role that `drop` names. A token that something
-/// else still carries becomes one of nothing, a number becomes zero: what a role
-/// keeps does not depend on it (WarpRoles.h), but control flow that it has no
-/// part in is there until the clean-up.
+/// else still carries becomes one of nothing, a number becomes zero: what a
+/// role keeps does not depend on it (WarpRoles.h), but control flow that it has
+/// no part in is there until the clean-up.
 static void strip(Region &role, llvm::function_ref<bool(Operation *)> drop) {
   SmallVector<Operation *> dropped;
   role.walk<WalkOrder::PreOrder>([&](Operation *op) {

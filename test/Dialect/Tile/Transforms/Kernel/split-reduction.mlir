@@ -23,11 +23,11 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
   // CHECK: tile.fill %[[ACC:.*]] with %{{.*}}
   // CHECK-NOT: tile.fill
   // CHECK: %[[LAST:.*]] = arith.cmpi eq, %[[PART]], %{{.*}} : index
+  // CHECK: %[[NEXT:.*]] = arith.addi %[[PART]], %{{.*}}
   // CHECK: %[[TRIPS:.*]] = arith.maxsi
   // CHECK: %[[SHARE:.*]] = arith.muli %[[PART]], %[[TRIPS]]
   // CHECK: %[[FIRST:.*]] = arith.divui %[[SHARE]], %c3
   // CHECK: %[[LOWER:.*]] = arith.muli %[[FIRST]], %c32
-  // CHECK: %[[NEXT:.*]] = arith.addi %[[PART]], %{{.*}}
   // CHECK: %[[SHARE2:.*]] = arith.muli %[[NEXT]], %[[TRIPS]]
   // CHECK: %[[END:.*]] = arith.divui %[[SHARE2]], %c3
   // CHECK: %[[UPPER:.*]] = arith.muli %[[END]], %c32
