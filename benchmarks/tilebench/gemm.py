@@ -64,7 +64,8 @@ class Gemm:
     split_k: bool = False  # in the program: a dimension of the grid, and a second kernel that adds the parts
     swap: bool = False  # of few rows: C^T = op(B)^T A^T, so that columns of B fill the rows of the instruction
     split: int = 0  # by the compiler: blocks of a cluster that share the K loop
-    stream_k: int = 0  # by the compiler: parts of the K loop, of which each persistent block has as many
+    stream_k: int = 0  # by the compiler: parts of the K loop of tiles that persistent blocks share
+    stream_least: int | None = None  # iterations that sharing has to save; None: the compiler's figure
     batched: bool = False
     layout: str = "dense"  # dense, padded (rows to 16 bytes), strided (dynamic strides); with `static`: extents
     static: tuple = ()  # M, N, K
@@ -109,7 +110,7 @@ class Gemm:
         parts += [f"P{self.persistent}"] * bool(self.persistent)
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
         parts += [self.epilogue] * (self.epilogue != "none") + ["splitk"] * self.split_k
-        parts += ["swap"] * self.swap + [f"k{self.split}"] * bool(self.split) + [f"S{self.stream_k}"] * bool(self.stream_k) + ["batched"] * self.batched
+        parts += ["swap"] * self.swap + [f"k{self.split}"] * bool(self.split) + [f"S{self.stream_k}"] * bool(self.stream_k) + ["always"] * (self.stream_least == 0) + ["batched"] * self.batched
         parts += [self.layout] * (self.layout != "dense") + ["x".join(map(str, self.static))] * bool(self.static)
         parts += ["any"] * (not self.promise) + ["unaligned"] * (not self.aligned)
         parts += [f"promote{self.promote_every}"] * bool(self.promote_every)
@@ -352,6 +353,7 @@ scf.if %even {{
     persistent = bool(p.persistent) and "split" not in dict(p.values)
     kernel = [f"panel = {p.panel} : i64"] * panel + [f"persistent = {p.persistent} : i64"] * persistent
     kernel += [f"split = {p.split} : i64"] * bool(p.split) + [f"stream_k = {p.stream_k} : i64"] * bool(p.stream_k)
+    kernel += [] if p.stream_least is None else [f"tile.stream_least = {p.stream_least} : i64"]
     kernel += [] if p.specialize is None else [f"specialize = {str(p.specialize).lower()}"]
     if p.versions:
         listed = p.versions if isinstance(p.versions, tuple) else ()

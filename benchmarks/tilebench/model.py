@@ -36,15 +36,15 @@ CONSTANTS = {
     "StoreWaits": 0.15,
     "Exchange": 5.5,
     "PartExchange": 4.8,
-    "StreamExchange": 6,
-    "StreamWaits": 10,
+    "StreamExchange": 10,
+    "StreamWaits": 6,
     "l2Bytes": 49.8,
     "sustainedGHz": 1.59,
 }
 # Figures of an H200 that are not fitted.
 LATENCY, SHARED, DRAM, L2_CAPACITY, MAX_GHZ, MULTIPLY_ADDS = 1740, 128, 4.16e12 * 0.97, 50e6, 1.98, 2048
 PLACES = {1: 132, 2: 66, 3: 39, 4: 30, 5: 22, 6: 17, 7: 15, 8: 15}  # clusters that run at a time
-PANEL, NEIGHBOURS, PERSISTENT_EXCHANGE, CONVERSION = random_gemms.PANEL, 8, 25, 900
+PANEL, NEIGHBOURS, PERSISTENT_EXCHANGE, CONVERSION, MOST_SHARERS = random_gemms.PANEL, 8, 25, 900, 8
 
 
 def facts(points):
@@ -89,15 +89,16 @@ def predict(f, constants):
     latency = LATENCY * at["LatencyUnderLoad"]
     alone, split, persistent, stream = f["size"] == 1, f["split"], f["persistent"] > 0, f["stream"] > 0
     loaded_a, loaded_b = f["a"] / f["cx"], f["b"] / f["cy"]
-    merged = np.where(alone & ~stream & (f["between"] == 0), at["Merged"], 0)
+    merged = np.where(alone & (f["between"] == 0), at["Merged"], 0)
     more = np.select([f["between"] == i for i in (1, 2, 3)], [at[n] for n in ("AtHalfLines", "AtSectors", "BetweenSectors")], 0)
     requested = loaded_a * (1 + more - merged * (1 - 1 / f["right"])) + loaded_b * (1 + more - merged * (1 - 1 / f["down"]))
     load, moved = requested / at["l2Bytes"], f["read"] + f["a"] + f["b"]
     iteration = together(f["tensor"], moved / SHARED, load, (latency + load) / np.maximum(1, f["stages"] - 1)) + at["RoleCycles"]
     clusters = f["gx"] * f["gy"] * split / f["size"]
-    parts = np.maximum(1, f["stream"])
-    rounds = np.ceil(clusters * parts / f["places"]) / parts
-    whole = np.ceil(rounds)
+    whole = np.ceil(clusters / f["places"])
+    left = clusters % f["places"]
+    sharers = np.minimum(np.minimum(f["places"] // np.maximum(left, 1), np.maximum(1, f["stream"])), MOST_SHARERS)
+    rounds = np.where(stream & (left > 0), whole - 1 + np.where(sharers > 1, 1 / sharers, left / f["places"]), whole)
     exchange = np.where(split > 1, np.where(persistent, PERSISTENT_EXCHANGE, at["Exchange"]), 0)
     exchange = np.where(f["parts"] > 0, at["PartExchange"] * (split - 1) / split, exchange) 
     exchange = np.where(stream, at["StreamExchange"], exchange) * f["c"] * 2 / at["l2Bytes"]

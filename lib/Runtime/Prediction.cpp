@@ -48,8 +48,7 @@ static constexpr double kAtHalfLines = 0.18, kAtSectors = 0.08,
 /// Requests of so many blocks for the same lines become one on their way to the
 /// L2 cache, where blocks are launched one by one: those follow each other on
 /// neighbouring multiprocessors. Clusters are dealt out to groups of
-/// multiprocessors by turns, and their multicasts are not merged; blocks that
-/// share out all iterations are at different ones. Measured on
+/// multiprocessors by turns, and their multicasts are not merged. Measured on
 /// an H200: 347 x 4096 x 14336 in tiles of 88 x 128 asks for 0.32 GB in place
 /// of 0.79, in clusters of 2 x 1 for 0.63.
 static constexpr int64_t kNeighbours = 8;
@@ -76,9 +75,11 @@ static constexpr double kDramPart = 0.97;
 /// add up is counted among the bytes loaded (CostFacts.cpp).
 static constexpr double kPartnerWaits = 0.117, kMeetingWaits = 1.07,
                         kLaterMeeting = 0.17;
+/// Blocks that share a tile of the last round at most (StreamReduction.cpp).
+static constexpr int64_t kMostSharers = 8;
 /// The same of a block that shares tiles with others by stream-K: what it wrote
 /// has to have arrived before it says so, and the last one reads it.
-static constexpr double kStreamWaits = 10;
+static constexpr double kStreamWaits = 6;
 
 //===----------------------------------------------------------------------===//
 // Sums
@@ -177,11 +178,6 @@ static std::array<double, 3> extentsOf(const LaunchFacts &launch,
   return extents;
 }
 
-/// Whether neighbours ask for the same lines at a time.
-static bool areMerged(const LaunchFacts &launch) {
-  return launch.clusterSize() == 1 && !launch.streamK;
-}
-
 double mlir::tile::runtime::requestsBeside(int64_t pitch,
                                            const std::array<bool, 3> &varies,
                                            const LaunchFacts &launch) {
@@ -189,7 +185,7 @@ double mlir::tile::runtime::requestsBeside(int64_t pitch,
     return kBetweenSectors;
   if (pitch % kLineBytes != 0)
     return pitch % (kLineBytes / 2) == 0 ? kAtHalfLines : kAtSectors;
-  if (!areMerged(launch))
+  if (launch.clusterSize() > 1)
     return 0;
   std::array<double, 3> extents = extentsOf(launch, kNeighbours);
   double same = 1;
@@ -200,7 +196,8 @@ double mlir::tile::runtime::requestsBeside(int64_t pitch,
 }
 
 double mlir::tile::runtime::leastRequestsBeside(const LaunchFacts &launch) {
-  return areMerged(launch) ? -kMerged * (1 - 1.0 / double(kNeighbours)) : 0;
+  return launch.clusterSize() > 1 ? 0
+                                  : -kMerged * (1 - 1.0 / double(kNeighbours));
 }
 
 /// The limit that is reached first.
@@ -276,13 +273,14 @@ struct Rounds {
 static Rounds roundsOf(const LaunchFacts &launch, int64_t places) {
   int64_t clusters =
       std::max<int64_t>(1, launch.blocks() / launch.clusterSize());
-  auto inRounds = [&](int64_t what) { return (what + places - 1) / places; };
-  int64_t count = inRounds(clusters);
+  int64_t count = (clusters + places - 1) / places;
   auto loops = double(count);
-  if (launch.streamK) {
-    loops =
-        double(inRounds(clusters * launch.streamK)) / double(launch.streamK);
-    count = int64_t(std::ceil(loops));
+  // Tiles of the last round are shared: by as many blocks each, or by all.
+  int64_t left = clusters % places;
+  if (launch.streamK && left) {
+    int64_t each = std::min({places / left, launch.streamK, kMostSharers});
+    loops = double(clusters / places) +
+            (each > 1 ? 1 / double(each) : double(left) / double(places));
   }
   // Fewer blocks than places that are shared: each has one to itself.
   return {count, loops, double(std::min(launch.resident, count))};

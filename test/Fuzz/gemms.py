@@ -42,6 +42,9 @@ def stream(g, wide=False):
     g.pool = [*known, product]
     g.program.attributes["persistent"] = f"{g.pick(1, 1, 2)} : i64"
     g.program.attributes["stream_k"] = f"{g.pick(2, 3, 4, 8, 16)} : i64"
+    # The loops here are short.
+    if g.chance(0.9):
+        g.program.attributes["tile.stream_least"] = f"{g.pick(0, 0, 0, 1, 2)} : i64"
     g.tag("stream")
     return product
 

@@ -278,24 +278,25 @@ def cases():
             add("split", shared, runs, persistent=0, core=split == 3 and tile[0] == 88)
             add("split", shared, runs, persistent=1)
 
-    # All iterations of all tiles shared evenly by all blocks: fewer tiles than blocks, more; parts without iterations; none at
-    # all; clusters; what the epilogue reads and writes; batches.
+    # Tiles beyond whole rounds shared by blocks, however few iterations that saves: fewer tiles than blocks, more; parts without
+    # iterations; none at all; clusters; what the epilogue reads and writes; batches. And only where it saves enough.
     few, many = extents((72, 256, 64 * 9 + 24), (64, 128, 8), (200, 520, 4096), (64, 64, 0)), [dict(MANY, K=64 * t + 8) for t in (0, 1, 5)]
     for parts in (2, 7, 16):
-        add("stream", Gemm(tile=(64, 128, 64), threads=128, stages=4, stream_k=parts), few + many, core=parts == 7)
+        add("stream", Gemm(tile=(64, 128, 64), threads=128, stages=4, stream_k=parts, stream_least=0), few + many, core=parts == 7)
     for persistent in (2, 4):
-        add("stream", Gemm(tile=(64, 64, 64), threads=128, stages=3, tb=True, stream_k=8, persistent=persistent), few + many)
+        add("stream", Gemm(tile=(64, 64, 64), threads=128, stages=3, tb=True, stream_k=8, persistent=persistent, stream_least=0), few + many)
     for specialize in (True, False):
-        add("stream", Gemm(tile=(128, 128, 64), threads=256, stages=3, tb=True, stream_k=16, specialize=specialize), few + many)
+        add("stream", Gemm(tile=(128, 128, 64), threads=256, stages=3, tb=True, stream_k=16, specialize=specialize, stream_least=0), few + many)
     for tile, threads, stages in (((128, 256, 64), 256, 4), ((208, 128, 64), 256, 5), ((64, 8, 64), 128, 6), ((88, 192, 64), 384, 6)):
-        add("stream", Gemm(tile=tile, threads=threads, stages=stages, tb=True, stream_k=32), few + many, core=tile[0] == 208)
+        add("stream", Gemm(tile=tile, threads=threads, stages=stages, tb=True, stream_k=32, stream_least=0), few + many, core=tile[0] == 208)
     for cluster in ((2, 1), (1, 2), (2, 2)):
-        add("stream", PLAIN, few + many, tb=True, stream_k=8, cluster=cluster, core=cluster == (2, 1))
+        add("stream", PLAIN, few + many, tb=True, stream_k=8, stream_least=0, cluster=cluster, core=cluster == (2, 1))
     for epilogue in ("relu", "bias_gelu", "residual", "residual_init"):
-        add("stream", PLAIN, few + many, stream_k=8, epilogue=epilogue, core=epilogue == "residual_init")
-    add("stream", Gemm(a="i8", tb=True, tile=(64, 128, 128), threads=128, stream_k=4))
-    add("stream", Gemm(a="f8E4M3FN", out="bf16", tb=True, tile=(64, 128, 128), threads=128, stream_k=4, epilogue="scale"))
-    add("stream", Gemm(tile=(64, 128, 64), threads=128, stream_k=4, batched=True), [dict(run, batch=3) for run in extents((100, 200, 640), (64, 128, 64), (64, 128, 0))])
+        add("stream", PLAIN, few + many, stream_k=8, stream_least=0, epilogue=epilogue, core=epilogue == "residual_init")
+    add("stream", Gemm(a="i8", tb=True, tile=(64, 128, 128), threads=128, stream_k=4, stream_least=0))
+    add("stream", Gemm(a="f8E4M3FN", out="bf16", tb=True, tile=(64, 128, 128), threads=128, stream_k=4, stream_least=0, epilogue="scale"))
+    add("stream", Gemm(tile=(64, 128, 64), threads=128, stream_k=4, stream_least=0, batched=True), [dict(run, batch=3) for run in extents((100, 200, 640), (64, 128, 64), (64, 128, 0))])
+    add("stream", PLAIN, [*few, *many, dict(M=1024, N=2560, K=4096), dict(M=1100, N=4200, K=8192)], tb=True, stream_k=8, core=True)
 
     # Blocks that are launched in panels, one for a tile, and share copies: panels take whole clusters.
     for cluster in ((2, 1), (1, 2), (2, 2), (4, 1), (1, 4)):

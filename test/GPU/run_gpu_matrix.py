@@ -250,7 +250,8 @@ class Worker:
             if not evaluate(assumption["expr"], shapes, strides, scalars):
                 return f"assumption of the manifest: {assumption['message']}"
         grid = [evaluate(e, shapes, strides, scalars) for e in manifest["grid"]]
-        parameters = []
+        launched, cluster = launch_shape(manifest, grid)
+        parameters, counters = [], []
         for p in manifest["params"]:
             i = p.get("arg")
             integer = c.c_int64 if p.get("type", "i64") == "i64" else c.c_int32
@@ -265,12 +266,18 @@ class Worker:
             elif p["kind"] == "tensor_map":
                 spec = manifest["tensor_maps"][p["map"]]
                 parameters.append(self.driver.tensor_map(spec, buffers[spec["arg"]].pointer(), (shapes, strides, scalars)))
+            elif p["kind"] == "workspace":
+                size = max(1, p["bytes_per_block"] * math.prod(launched))
+                memory = torch.full((size,), 0 if p["zeroed"] else 255, dtype=torch.uint8, device="cuda")
+                counters.append((memory, p["zeroed"]))
+                parameters.append(c.c_uint64(memory.data_ptr()))
             else:
                 return f"parameter kind {p['kind']}"
         torch.cuda.synchronize()
         if all(grid):
-            grid, cluster = launch_shape(manifest, grid)
-            self.driver.launch(function, grid, manifest["threads"], kernel["shared_bytes"], parameters, cluster)
+            self.driver.launch(function, launched, manifest["threads"], kernel["shared_bytes"], parameters, cluster)
+        if any(zeroed and memory.any() for memory, zeroed in counters):
+            return "a workspace that is not zero again"
         wrong = self.compare_random(kernel, run, values, buffers) if random else self.compare(kernel, run, values, buffers)
         if wrong:
             return wrong

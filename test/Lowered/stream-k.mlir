@@ -8,6 +8,15 @@
 // RUN: tile-run %s --kernel=few --args=A=200x0,B=136x0,C=200x136 --stage=lowered --arch=sm_90a --check | FileCheck %s
 // RUN: tile-run %s --kernel=pairs --args=A=200x328,B=264x328,C=200x264,R=200x264 --stage=scheduled --arch=sm_90a --check | FileCheck %s
 // RUN: tile-run %s --kernel=pairs --args=A=200x328,B=264x328,C=200x264,R=200x264 --stage=lowered --arch=sm_90a --check | FileCheck %s
+// More blocks than take part: eight, of which five share the one tile, and eight, of which six share three.
+// RUN: sed 's/persistent = 1/persistent = 2/' %s > %t.more.mlir
+// RUN: tile-run %t.more.mlir --kernel=few --args=A=64x1096,B=64x1096,C=64x64 --stage=scheduled --arch=sm_90a --check | FileCheck %s
+// RUN: tile-run %t.more.mlir --kernel=few --args=A=64x1096,B=64x1096,C=64x64 --stage=lowered --arch=sm_90a --check | FileCheck %s
+// RUN: tile-run %t.more.mlir --kernel=few --args=A=64x1096,B=192x1096,C=64x192 --stage=lowered --arch=sm_90a --check | FileCheck %s
+// Only where it saves as many iterations as it costs: then the tile is one block's.
+// RUN: sed 's/, tile.stream_least = 0 : i64//' %s > %t.whole.mlir
+// RUN: tile-run %t.whole.mlir --kernel=few --args=A=200x328,B=136x328,C=200x136 --stage=lowered --arch=sm_90a --check | FileCheck %s
+// RUN: tile-run %t.whole.mlir --kernel=few --args=A=64x4096,B=192x4096,C=64x192 --stage=lowered --arch=sm_90a --check | FileCheck %s
 // Who does not wait for what others have written reads what is not there.
 // RUN: sed 's/one of .two/one of %one/' %s > %t.mlir
 // RUN: tile-run %s --kernel=halves --check | FileCheck %s
@@ -17,7 +26,7 @@
 // CHECK: PASS
 #shared = #gpu.address_space<workgroup>
 tile.kernel @few(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16})
-    grid(%bx, %by) = (dim(%C, 1) ceildiv 64, dim(%C, 0) ceildiv 64) threads(128) attributes {persistent = 1 : i64, stream_k = 5 : i64} {
+    grid(%bx, %by) = (dim(%C, 1) ceildiv 64, dim(%C, 0) ceildiv 64) threads(128) attributes {persistent = 1 : i64, stream_k = 5 : i64, tile.stream_least = 0 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -45,7 +54,7 @@ tile.kernel @few(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> 
   tile.copy %acc to %C[%m, %n] : memref<64x64xf32, #tile.fragment> to memref<?x?xf16>
 }
 tile.kernel @pairs(%A: memref<?x?xf16> {tile.alignment = 16}, %B: memref<?x?xf16> {tile.alignment = 16}, %R: memref<?x?xf16> {tile.alignment = 16}, %C: memref<?x?xf16> {tile.alignment = 16})
-    grid(%bx, %by) = ((dim(%C, 1) ceildiv 128) * 2, dim(%C, 0) ceildiv 64) threads(128) cluster(2, 1) attributes {panel = 2 : i64, persistent = 1 : i64, stream_k = 8 : i64} {
+    grid(%bx, %by) = ((dim(%C, 1) ceildiv 128) * 2, dim(%C, 0) ceildiv 64) threads(128) cluster(2, 1) attributes {panel = 2 : i64, persistent = 1 : i64, stream_k = 8 : i64, tile.stream_least = 0 : i64} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index

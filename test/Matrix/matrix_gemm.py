@@ -263,7 +263,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
         lines.append(f"tile.copy %acc to %C[%m, %n] : {c_type} to {types['C']}")
     ref += ["C = acc", "mag_C = mag"]
     stated = [f"{key} = {value} : i64" for key, value in (("panel", panel), ("persistent", int(persistent)), ("split", split), ("stream_k", stream)) if value]
-    stated += ["specialize = true"] * specialize
+    stated += ["tile.stream_least = 0 : i64"] * bool(stream) + ["specialize = true"] * specialize
     extra = f" attributes {{{', '.join(stated)}}}" if stated else ""
     text = HEAD + f"""tile.kernel @{name}({', '.join(params)})
     grid(%bx, %by) = {grid} threads({warps * 32}){f" cluster({cluster[0]}, {cluster[1]})" if cluster else ""}{extra} {{

@@ -57,10 +57,10 @@ static constexpr double kPartExchange = 4.8;
 /// left for it: 300 to 900 cycles a kilobyte (measured on an H200 for tiles of
 /// 40 to 192 KB).
 static constexpr double kPersistentExchange = 25;
-/// The same of sums that go through global memory, where blocks share all
-/// iterations evenly (stream-K): written, and read by who comes last. 300 times
-/// of an H200 are 9 % longer than predicted with it, and scatter by 19 %.
-static constexpr double kStreamExchange = 6;
+/// The same of sums that go through global memory, where blocks share tiles of
+/// the last round (stream-K): written, and read by who comes last. Times of an
+/// H200 scatter by 19 % around what is predicted with it.
+static constexpr double kStreamExchange = 10;
 /// Left between two tiles' products where a role stores the first during the
 /// second (tile-delay-stores): a wait and the conversion, fitted to K of 1536.
 static constexpr double kConversionCycles = 900;

@@ -19,6 +19,7 @@
 #include "tile/Dialect/Tile/IR/LaunchedBlocks.h"
 #include "tile/Dialect/Tile/IR/Placement.h"
 #include "tile/Dialect/Tile/IR/ScheduleFacts.h"
+#include "tile/Dialect/Tile/IR/StreamLeast.h"
 #include "tile/Dialect/Tile/IR/TileBarrierOps.h"
 #include "tile/Layout/Reshape.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -152,6 +153,16 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
              << attribute.getValue();
     return success();
   }
+  if (name == kStreamLeastAttrName) {
+    auto least = dyn_cast<IntegerAttr>(attribute.getValue());
+    if (!isa<KernelOp>(op) || !least || !least.getType().isInteger(64) ||
+        least.getInt() < 0 || least.getInt() > (int64_t(1) << 20))
+      return op->emitOpError() << "expected '" << name
+                               << "' to be an i64 from 0 to 1048576, on a "
+                                  "kernel, got "
+                               << attribute.getValue();
+    return success();
+  }
   if (name == kVersionsAttrName) {
     auto count = dyn_cast<IntegerAttr>(attribute.getValue());
     bool isCount = count && count.getType().isInteger(64) &&
@@ -238,7 +249,7 @@ LogicalResult TileDialect::verifyOperationAttribute(Operation *op,
       kAlignmentAttrName,    kSecondSlotsAttrName, kLaunchedBlocksAttrName,
       kVersionsAttrName,     kCostAttrName,        kStreamsAttrName,
       kStreamLimitsAttrName, kSharedReadsAttrName, kReadOnceAttrName,
-      kResultsAttrName};
+      kResultsAttrName,      kStreamLeastAttrName};
   llvm::append_range(known, scheduleFactNames());
   llvm::append_range(known, getPlacementAttributeNames());
   return op->emitOpError() << "unknown attribute '" << name

@@ -111,3 +111,9 @@ tile.kernel @k() grid(%bx) = (4) threads(32) attributes {stream_k = 4 : i64} {
 // expected-error @+1 {{[kernel-18] expected `stream_k` with `persistent` and without `split`}}
 tile.kernel @k() grid(%bx) = (4) threads(32) attributes {persistent = 1 : i64, split = 2 : i64, stream_k = 4 : i64} {
 }
+
+// -----
+
+// expected-error @+1 {{expected 'tile.stream_least' to be an i64 from 0 to 1048576, on a kernel, got -1 : i64}}
+tile.kernel @k() grid(%bx) = (4) threads(32) attributes {persistent = 1 : i64, stream_k = 4 : i64, tile.stream_least = -1 : i64} {
+}

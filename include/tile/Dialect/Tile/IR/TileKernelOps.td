@@ -48,9 +48,9 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       `cluster`. Each runs a part of the iterations; what they accumulate is
       combined in a fixed order (`--tile-split-reduction`).
     - kernel-18: `stream_k`, the parts that the range of a tile's pipelined loop
-      is divided into, is 2 to 1024, with `persistent` and without `split`. Each
-      block works off an equal share of all parts of all tiles; what several
-      blocks have accumulated of a tile is combined in a fixed order
+      is divided into, is 2 to 1024, with `persistent` and without `split`. Tiles
+      that are left when all blocks have as many are shared by several blocks
+      each; what these have accumulated is combined in a fixed order
       (`--tile-stream-reduction`).
     - kernel-13: tunables have names of their own, not empty and not an
       argument's, and 1 to 64 distinct values in [0, 65536]; there are at most

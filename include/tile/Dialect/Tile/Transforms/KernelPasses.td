@@ -276,18 +276,20 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
 }
 
 def StreamReductionPass : Pass<"tile-stream-reduction", "::mlir::ModuleOp"> {
-  let summary = "Deals the iterations of all tiles of a persistent kernel out evenly (stream-K)";
+  let summary = "Has blocks share the tiles that are left beyond whole rounds (stream-K)";
   let description = [{
-    Acts on kernels with `stream_k = S`. Each block works off as many whole tiles
-    as every other one; what is left, one to two tiles for each block, or all
-    tiles where there are fewer, is shared. The iterations of shared tiles are
-    divided into S parts a tile, and each block gets as many parts as every other
-    one: the end of a tile that another block began, and the beginning of one
-    that another block ends. Who has a part of a tile leaves
-    what it has accumulated in global memory (`tile.workspace`) and arrives
-    (`tile.last_arrival`); the last one to arrive combines all of them, in the
-    order of blocks, and runs what follows the loop. Nobody waits, and results
-    do not depend on who comes when.
+    Acts on kernels with `stream_k = S`. Of t tiles and G blocks that are launched
+    each block works off t / G whole tiles; what is left, fewer tiles than blocks,
+    is shared. Where there are two blocks or more for each of these, so many (at
+    most 8) run an equal part of its iterations each; else the iterations of all
+    of them, in S parts a tile, are dealt out to all blocks, which have the end of
+    a tile that another block began, and the beginning of one that another block
+    ends. Who has a part of a tile leaves what it has accumulated in global memory
+    (`tile.workspace`) and arrives (`tile.last_arrival`); the last one to arrive
+    combines all of them, in the order of parts, and runs what follows the loop.
+    Nobody waits, and results do not depend on who comes when. Tiles are not
+    shared, and some blocks have one more than others, where that saves fewer
+    iterations than sums through memory cost (`tile.stream_least`).
 
     - stream-1: the kernel has one `tile.pipelined`, directly in its body, and
       asks for no ranges itself.
@@ -316,7 +318,7 @@ def StreamReductionPass : Pass<"tile-stream-reduction", "::mlir::ModuleOp"> {
     %partial = tile.workspace per_block(2) : memref<?x128x128xf32>
     %arrived = tile.workspace per_block(1) zeroed : memref<?xi32>
     scf.for %i = %c0 to %count step %c1 {
-      %t = arith.select %is_shared, %shared_tile, %whole_tile : index
+      %t = arith.select %is_whole, %whole_tile, %shared_tile : index
       %x, %y, %z = tile.block_coordinates %t : index, index, index
       tile.fill %acc with %zero : ...
       // from %p * T / 8 to %q * T / 8

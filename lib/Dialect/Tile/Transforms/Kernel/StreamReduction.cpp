@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs behind --tile-make-persistent and before layouts. Where tiles do not
-// divide evenly among the blocks that run at a time, each block works off an
-// equal share of all iterations of all tiles instead of whole tiles: the end of
-// one tile, perhaps whole ones, and the beginning of another (Osama et al.,
-// "Stream-K", PPoPP 2023). Blocks that have a part of a tile leave their sums
-// in global memory; the last one to arrive takes them all, in the order of
-// blocks, and goes on with what follows the loop. Nobody waits.
+// divide evenly among the blocks that run at a time, the tiles of the last
+// round are shared: several blocks run a part of the iterations of each (Osama
+// et al., "Stream-K", PPoPP 2023, with whole tiles first). Blocks that have a
+// part of a tile leave their sums in global memory; the last one to arrive
+// takes them all, in the order of parts, and goes on with what follows the
+// loop. Nobody waits.
+//
 //
 //===----------------------------------------------------------------------===//
 #include "SplitLoop.h"
@@ -19,6 +20,7 @@
 #include "tile/Dialect/Tile/IR/LaunchedBlocks.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Dialect/Tile/IR/MoveAttributes.h"
+#include "tile/Dialect/Tile/IR/StreamLeast.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -81,6 +83,9 @@ public:
   Value choose(Value condition, Value x, Value y) {
     return arith::SelectOp::create(b, loc, condition, x, y);
   }
+  Value rem(Value x, Value y) {
+    return b.createOrFold<arith::RemUIOp>(loc, x, y);
+  }
   Value less(Value x, Value y) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
   }
@@ -93,46 +98,93 @@ private:
   Location loc;
 };
 
-/// Which parts of which tiles a block has. The blocks that are launched
-/// (clusters, where there are some, whose blocks each have a tile of their own)
-/// share the first tiles, one to two for each block, or all where there are
-/// fewer; of the others each block has as many whole ones, and at a time all
-/// work on the same iterations. The parts of shared tiles have numbers, tile by
-/// tile; of N numbers and G blocks, block b has those from b N / G to
-/// (b + 1) N / G.
+/// Blocks that share a tile at most, where tiles are few: the last one to
+/// arrive reads what all of them have left.
+static constexpr int64_t kMostSharers = 8;
+
+/// Iterations of a tile that sums through memory take the time of: where all
+/// tiles have as many sharers, which work on the same iterations at a time, and
+/// where they have not. Measured on an H200 (docs/Rationale/SplitReduction.md).
+static constexpr int64_t kEvenIterations = 24, kUnevenIterations = 64;
+
+/// Which parts of which tiles a block has. Of t tiles and G blocks that are
+/// launched (clusters, where there are some, whose blocks each have a tile of
+/// their own) each block gets t / G whole tiles; what is left, fewer tiles than
+/// blocks, is shared where that saves more iterations than it costs.
+///
+/// The parts of shared tiles have numbers, tile by tile. As many blocks take
+/// part as give each tile equally many, or, where there are fewer than two for
+/// each, all of them; each of these P sharers has a place, and the one at place
+/// p has the numbers from p N / P to (p + 1) N / P of N. Neighbours have the
+/// same part of tiles next to each other, so that they ask for the same
+/// operands at a time, as they do for whole tiles.
 class Shares {
 public:
-  Shares(OpBuilder &builder, Location loc, BlockRangeOp range, int64_t count)
+  /// `trips`: iterations of each tile; null where tiles differ. `least`: of
+  /// these, what sharing a tile has to save, where the program says it.
+  Shares(OpBuilder &builder, Location loc, BlockRangeOp range, Value trips,
+         std::optional<int64_t> least, int64_t count)
       : index(builder, loc), own(range.getFirst()), blocks(range.getStep()),
         parts(index.constant(count)) {
-    Value tiles = index.div(range.getEnd(), parts), one = index.constant(1);
-    Value rounds = index.most(index.div(tiles, blocks), one);
-    wholeRounds = index.sub(rounds, one);
-    shared = index.sub(tiles, index.mul(wholeRounds, blocks));
-    numbers = index.mul(shared, parts);
+    Value tiles = index.div(range.getEnd(), parts);
+    Value zero = index.constant(0), one = index.constant(1);
+    Value rounds = index.div(tiles, blocks);
+    whole = index.mul(rounds, blocks);
+    Value left = index.sub(tiles, whole), some = index.most(left, one);
+    Value each = index.least(index.div(blocks, some),
+                             index.constant(std::min(kMostSharers, count)));
+    Value isEven = index.less(one, each);
+    Value isShared = index.less(zero, left);
+    if (trips) {
+      auto isWorth = [&](Value saved, Value of, int64_t cost) {
+        return index.less(index.mul(of, index.constant(cost)),
+                          index.add(index.mul(trips, saved), one));
+      };
+      Value even =
+          isWorth(index.sub(each, one), each, least.value_or(kEvenIterations));
+      Value uneven = isWorth(index.sub(blocks, left), blocks,
+                             least.value_or(kUnevenIterations));
+      isShared = arith::AndIOp::create(builder, loc, isShared,
+                                       index.choose(isEven, even, uneven));
+    }
+    // Else some blocks have one more, and the others none. Who shares nothing
+    // has no numbers.
+    Value extra = index.choose(index.less(own, left), one, zero);
+    wholeRounds = index.add(rounds, index.choose(isShared, zero, extra));
+    numbers = index.mul(index.choose(isShared, left, zero), parts);
+    Value width = index.choose(isEven, some, blocks);
+    each = index.choose(isEven, each, one);
+    sharers = index.mul(width, each);
+    Value among = index.add(index.mul(index.rem(own, width), each),
+                            index.div(own, width));
+    place = index.choose(index.less(own, sharers), among, own);
   }
 
   Value getOwn() const { return own; }
   Value getBlocks() const { return blocks; }
-  /// Tiles that are shared, and whole ones of each block.
-  Value getShared() const { return shared; }
+  Value getParts() const { return parts; }
+  /// Tiles that are not shared, and rounds of all blocks in which they are
+  /// worked off.
+  Value getWhole() const { return whole; }
   Value getWholeRounds() const { return wholeRounds; }
-  /// The first number of a block.
-  Value begin(Value block) {
-    return index.div(index.mul(block, numbers), blocks);
+  /// Of the block among those that share; beyond them it has no numbers.
+  Value getPlace() const { return place; }
+
+  /// The first number at a place.
+  Value begin(Value at) {
+    return index.least(index.div(index.mul(at, numbers), sharers), numbers);
   }
-  /// The block that has a number: the last one that begins there or before.
-  Value blockOf(Value number) {
+  /// The place that has a number: the last one that begins there or before.
+  Value placeOf(Value number) {
     Value one = index.constant(1);
-    return index.div(index.sub(index.mul(index.add(number, one), blocks), one),
+    return index.div(index.sub(index.mul(index.add(number, one), sharers), one),
                      numbers);
   }
-  Value getParts() const { return parts; }
 
   IndexBuilder index;
 
 private:
-  Value own, blocks, parts, wholeRounds, shared, numbers;
+  Value own, blocks, parts, wholeRounds, whole, numbers, sharers, place;
 };
 } // namespace
 
@@ -205,6 +257,20 @@ multiplyGrid(KernelOp kernel, BlockCoordinatesOp &coordinates, int64_t parts) {
   kernel.setGrid(AffineMap::get(0, grid.getNumSymbols(), extents, context));
   kernel->removeAttr(kLaunchedBlocksAttrName); // of the grid as it was
   return success();
+}
+
+/// The iterations of a tile; null where its bounds are not known before the
+/// loop over tiles.
+static Value tripsOf(OpBuilder &builder, PipelinedOp loop, scf::ForOp tiles) {
+  Value lower = loop.getLowerBound(), upper = loop.getUpperBound(),
+        step = loop.getStep();
+  for (Value bound : {lower, upper, step})
+    if (!tiles.isDefinedOutsideOfLoop(bound))
+      return {};
+  Location loc = loop.getLoc();
+  IndexBuilder index(builder, loc);
+  Value length = index.most(index.sub(upper, lower), index.constant(0));
+  return arith::CeilDivSIOp::create(builder, loc, length, step);
 }
 
 /// The place of a block in its cluster, x first; what is around `coordinates`
@@ -321,37 +387,44 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
       b, loc, MemRefType::get({ShapedType::kDynamic}, b.getI32Type()),
       /*per_block=*/1, /*zeroed=*/true);
 
-  // The tiles of the block.
-  Shares shares(b, loc, range, parts);
+  std::optional<int64_t> least;
+  if (auto stated = kernel->getAttrOfType<IntegerAttr>(kStreamLeastAttrName))
+    least = stated.getInt();
+  kernel->removeAttr(kStreamLeastAttrName);
+
+  // The tiles of the block: whole ones, then those that it shares.
+  Shares shares(b, loc, range, tripsOf(b, loop, tiles), least, parts);
   IndexBuilder &index = shares.index;
   Value one = index.constant(1);
-  Value begin = shares.begin(shares.getOwn());
-  Value end = shares.begin(index.add(shares.getOwn(), one));
-  Value firstTile = index.div(begin, shares.getParts());
-  Value endTile = arith::CeilDivUIOp::create(b, loc, end, shares.getParts());
-  Value ofShared = index.sub(endTile, firstTile);
+  Value begin = shares.begin(shares.getPlace());
+  Value end = shares.begin(index.add(shares.getPlace(), one));
+  Value firstShared = index.div(begin, shares.getParts());
+  Value endShared = arith::CeilDivUIOp::create(b, loc, end, shares.getParts());
+  // A place without numbers may lie within a tile.
+  Value count =
+      index.choose(index.less(begin, end), index.sub(endShared, firstShared),
+                   index.constant(0));
   tiles.getLowerBoundMutable().assign(index.constant(0));
   tiles.getUpperBoundMutable().assign(
-      index.add(ofShared, shares.getWholeRounds()));
+      index.add(shares.getWholeRounds(), count));
   tiles.getStepMutable().assign(one);
 
   // The parts of a tile: those of a shared one that are the block's, or all.
   b.setInsertionPoint(coordinates);
-  Value position = tiles.getInductionVar();
-  Value isShared = index.less(position, ofShared);
-  Value wholeTile =
-      index.add(index.add(shares.getShared(), shares.getOwn()),
-                index.mul(index.sub(position, ofShared), shares.getBlocks()));
-  Value tile =
-      index.choose(isShared, index.add(firstTile, position), wholeTile);
-  coordinates.getNumberMutable().assign(tile);
-  Value base = index.mul(tile, shares.getParts());
-  Value firstPart = index.choose(
-      isShared, index.most(index.sub(begin, base), index.constant(0)),
-      index.constant(0));
-  Value endPart = index.choose(
-      isShared, index.least(index.sub(end, base), shares.getParts()),
-      shares.getParts());
+  Value round = tiles.getInductionVar();
+  Value isWhole = index.less(round, shares.getWholeRounds());
+  Value ofShared =
+      index.add(firstShared, index.sub(round, shares.getWholeRounds()));
+  Value base = index.mul(ofShared, shares.getParts());
+  coordinates.getNumberMutable().assign(index.choose(
+      isWhole, index.add(shares.getOwn(), index.mul(round, shares.getBlocks())),
+      index.add(shares.getWhole(), ofShared)));
+  Value firstPart =
+      index.choose(isWhole, index.constant(0),
+                   index.most(index.sub(begin, base), index.constant(0)));
+  Value endPart =
+      index.choose(isWhole, shares.getParts(),
+                   index.least(index.sub(end, base), shares.getParts()));
   b.setInsertionPoint(loop);
   narrow(loop, firstPart, endPart, parts);
   Value hasLast = index.equals(endPart, shares.getParts());
@@ -371,29 +444,29 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
   b.setInsertionPointToStart(whole.elseBlock());
   Value size = index.constant(kernel.getClusterSize());
   Value rank = rankInCluster(b, kernel, coordinates);
-  auto placeOf = [&](Value block) {
-    return index.add(index.mul(block, size), rank);
+  auto blockAt = [&](Value place) {
+    return index.add(index.mul(place, size), rank);
   };
-  // A block's first entry is of the tile that it begins in.
-  auto entryOf = [&](Value block) -> Value {
-    Value before = index.less(shares.begin(block), base);
+  // A place's first entry is of the tile that it begins in.
+  auto entryOf = [&](Value place) -> Value {
+    Value before = index.less(shares.begin(place), base);
     Value second =
         arith::IndexCastUIOp::create(b, loc, b.getIndexType(), before);
-    return index.add(index.mul(placeOf(block), index.constant(2)), second);
+    return index.add(index.mul(blockAt(place), index.constant(2)), second);
   };
-  Value firstBlock = shares.blockOf(base);
-  Value lastBlock = shares.blockOf(index.add(base, index.constant(parts - 1)));
+  Value firstPlace = shares.placeOf(base);
+  Value lastPlace = shares.placeOf(index.add(base, index.constant(parts - 1)));
   auto number = [&](Value value) -> Value {
     return arith::IndexCastOp::create(b, loc, b.getI32Type(), value);
   };
   auto arrive = [&](bool ifLast) -> Value {
     return LastArrivalOp::create(b, loc, b.getI1Type(), arrived,
-                                 placeOf(firstBlock), number(weight),
+                                 blockAt(firstPlace), number(weight),
                                  number(shares.getParts()), ifLast);
   };
   // Of two blocks the second one adds what the first has left to its own: both
   // orders of two are the same sum. More than two are taken in order.
-  Value areTwo = index.equals(index.sub(lastBlock, firstBlock), one);
+  Value areTwo = index.equals(index.sub(lastPlace, firstPlace), one);
   auto second = scf::IfOp::create(b, loc, b.getI1Type(), areTwo,
                                   /*withElseRegion=*/true);
   b.setInsertionPointToStart(second.thenBlock());
@@ -410,7 +483,7 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
 
   b.setInsertionPointToStart(takesOther.thenBlock());
   Value otherEntry =
-      entryOf(index.sub(index.add(firstBlock, lastBlock), shares.getOwn()));
+      entryOf(index.sub(index.add(firstPlace, lastPlace), shares.getPlace()));
   for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
     combineEntry(b, loc, accumulator.second, accumulator.first, partial,
                  otherEntry);
@@ -418,7 +491,7 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
                        arith::ConstantIntOp::create(b, loc, 1, 1).getResult());
 
   b.setInsertionPointToStart(takesOther.elseBlock());
-  Value ownEntry = entryOf(shares.getOwn());
+  Value ownEntry = entryOf(shares.getPlace());
   for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
     copyEntry(b, loc, accumulator.first, partial, ownEntry,
               /*toFragment=*/false);
@@ -426,24 +499,25 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
   auto takes = scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/false);
   scf::YieldOp::create(b, loc, isLast);
   b.setInsertionPointToStart(takes.thenBlock());
-  Value firstEntry = entryOf(firstBlock);
+  Value firstEntry = entryOf(firstPlace);
   for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
     copyEntry(b, loc, accumulator.first, partial, firstEntry,
               /*toFragment=*/true);
   auto others =
-      scf::ForOp::create(b, loc, index.add(firstBlock, one),
-                         index.add(lastBlock, one), index.constant(1));
+      scf::ForOp::create(b, loc, index.add(firstPlace, one),
+                         index.add(lastPlace, one), index.constant(1));
   b.setInsertionPointToStart(others.getBody());
-  // All but the first block begin within the tile.
-  Value entry = index.mul(placeOf(others.getInductionVar()), index.constant(2));
+  // All places but the first one begin within the tile.
+  Value entry = index.mul(blockAt(others.getInductionVar()), index.constant(2));
   for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
     combineEntry(b, loc, accumulator.second, accumulator.first, partial, entry);
   guardRest(whole, whole.getResult(0));
 
   remarkAt(remarks, loop)
-      << "blocks work off equal shares of all iterations, in " << parts
-      << " parts a tile; who comes last to a tile that several share combines "
-         "their sums in the order of blocks";
+      << "tiles beyond whole rounds of all blocks are shared, in " << parts
+      << " parts a tile; who comes last to a tile combines the sums of all "
+         "that "
+         "have a part of it, in the order of parts";
   kernel.removeStreamKAttr();
   ++streamedLoops;
   return success();

@@ -1,4 +1,4 @@
-// The iterations of all tiles are dealt out evenly to persistent blocks.
+// Persistent blocks share the tiles that are left beyond whole rounds.
 // RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-make-persistent --tile-stream-reduction | FileCheck %s
 // RUN: tile-opt %s --tile-set-target=arch=sm_90a --tile-make-persistent --tile-stream-reduction=remarks=1 2>&1 >/dev/null | FileCheck %s --check-prefix=REMARK
 #shared = #gpu.address_space<workgroup>
@@ -19,20 +19,26 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
   %As = tile.alloc : memref<64x32xf16, #shared>
   %Bs = tile.alloc : memref<32x64xf16, #shared>
   %acc = tile.alloc : memref<64x64xf32, #tile.fragment>
-  // Of the tiles, one to two rounds are shared.
+  // Whole rounds, and what is left of the tiles.
   // CHECK: %[[OWN:.*]], %[[ALL:.*]], %[[BLOCKS:.*]] = tile.block_range
   // CHECK: %[[PARTIAL:.*]] = tile.workspace per_block(2) : memref<?x64x64xf32>
   // CHECK: %[[ARRIVED:.*]] = tile.workspace per_block(1) zeroed : memref<?xi32>
+  // CHECK: %[[TRIPS:.*]] = arith.ceildivsi %{{.*}}, %c32
   // CHECK: %[[TILES:.*]] = arith.divui %[[ALL]], %c8
-  // CHECK: %[[QUOTIENT:.*]] = arith.divui %[[TILES]], %[[BLOCKS]]
-  // CHECK: %[[ROUNDS:.*]] = arith.maxsi %[[QUOTIENT]], %{{.*}}
-  // CHECK: %[[WHOLE:.*]] = arith.subi %[[ROUNDS]], %{{.*}}
-  // CHECK: %[[OFWHOLE:.*]] = arith.muli %[[WHOLE]], %[[BLOCKS]]
-  // CHECK: %[[SHARED:.*]] = arith.subi %[[TILES]], %[[OFWHOLE]]
-  // CHECK: %[[NUMBERS:.*]] = arith.muli %[[SHARED]], %c8
-  // Parts from block * numbers / blocks on.
-  // CHECK: %[[FIRST:.*]] = arith.muli %[[OWN]], %[[NUMBERS]]
-  // CHECK: %[[BEGIN:.*]] = arith.divui %[[FIRST]], %[[BLOCKS]]
+  // CHECK: %[[ROUNDS:.*]] = arith.divui %[[TILES]], %[[BLOCKS]]
+  // CHECK: %[[WHOLE:.*]] = arith.muli %[[ROUNDS]], %[[BLOCKS]]
+  // CHECK: %[[LEFT:.*]] = arith.subi %[[TILES]], %[[WHOLE]]
+  // CHECK: %[[SOME:.*]] = arith.maxsi %[[LEFT]], %{{.*}}
+  // CHECK: %[[FIT:.*]] = arith.divui %[[BLOCKS]], %[[SOME]]
+  // CHECK: %[[EACH:.*]] = arith.minsi %[[FIT]], %{{.*}}
+  // CHECK: %[[EVEN:.*]] = arith.cmpi slt, %{{.*}}, %[[EACH]]
+  // Worth it, or a block has one tile more.
+  // CHECK: %[[COSTS:.*]] = arith.constant 24 : index
+  // CHECK: %[[COSTS2:.*]] = arith.constant 64 : index
+  // CHECK: %[[WORTH:.*]] = arith.select %[[EVEN]], %{{.*}}, %{{.*}} : i1
+  // CHECK: %[[SHARES:.*]] = arith.andi %{{.*}}, %[[WORTH]]
+  // CHECK: %[[EXTRA:.*]] = arith.cmpi slt, %[[OWN]], %[[LEFT]]
+  // CHECK: arith.select %[[SHARES]]
   // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
   // CHECK: %[[TILE:.*]] = arith.select %{{.*}}, %{{.*}}, %{{.*}} : index
   // CHECK: tile.block_coordinates %[[TILE]] : index, index, index
@@ -40,7 +46,7 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
   // CHECK-NOT: tile.fill
   // CHECK: tile.pipelined %{{.*}} = %{{.*}} to %{{.*}} step %c32 stages(3) {
   tile.fill %acc with %zero : memref<64x64xf32, #tile.fragment>, f32
-  // REMARK: remark: blocks work off equal shares of all iterations, in 8 parts a tile; who comes last to a tile that several share combines their sums in the order of blocks
+  // REMARK: remark: tiles beyond whole rounds of all blocks are shared, in 8 parts a tile; who comes last to a tile combines the sums of all that have a part of it, in the order of parts
   tile.pipelined %k = %c0 to %K step %c32 stages(3) {
     tile.copy %A[%m, %k] to %As : memref<?x?xf16> to memref<64x32xf16, #shared>
     tile.copy %B[%k, %n] to %Bs : memref<?x?xf16> to memref<32x64xf16, #shared>
