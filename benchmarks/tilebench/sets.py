@@ -78,6 +78,7 @@ TABLES = (
             gemm("gemm-small-m", "M of 1 to 128, 120 problems", "f16", "small", bar=("ratio >= 1.00",)),
             Set("gemm-random", "one artifact of one program, 200 random problems, B as N×K", "f16", "TFLOP/s", "gemm_random.py run FOLDER", "cuBLAS", ("ratio >= 1.00",), mode="random"),
             Set("gemm-waves", "the same artifact, 40 random problems of one to three waves", "f16", "TFLOP/s", "gemm_random.py run FOLDER", "cuBLAS", ("ratio >= 0.97", "each >= 0.90"), mode="waves"),
+            Set("gemm-stream", "programs of one tile, 12 problems just above whole rounds: `stream_k = 16`", "f16", "", "gemm_random.py survey FOLDER", "the same without"),
             Set("gemm-alone", "the launcher's choice, 40 of the random problems", "f16", "", "gemm_random.py run FOLDER", "the fastest of the artifact's kernels", ("ratio >= 0.97",), 0.01),
             Set("gemm-choose", "choosing among the artifact's kernels for sizes that are new", "", "µs", "LaunchPredictor", bar=("ours <= 1",)),
             gemm("gemm-batched", "16 × 2048³, B as K×N and N×K", "f16", "batched", bar=("each >= 1.00",)),
