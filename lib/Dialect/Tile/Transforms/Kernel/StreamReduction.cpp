@@ -9,7 +9,6 @@
 // takes them all, in the order of parts, and goes on with what follows the
 // loop. Nobody waits.
 //
-//
 //===----------------------------------------------------------------------===//
 #include "SplitLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -346,6 +345,208 @@ static void combineEntry(OpBuilder &b, Location loc, ReduceKind kind,
                           indices);
 }
 
+namespace {
+/// Rewrites one kernel.
+class TileSharing {
+public:
+  TileSharing(KernelOp kernel, TileLoop found, Accumulators sums)
+      : kernel(kernel), range(found.range), tiles(found.tiles),
+        coordinates(found.coordinates), loop(found.loop), sums(std::move(sums)),
+        parts(*kernel.getStreamK()), loc(found.loop.getLoc()), b(found.loop) {}
+
+  LogicalResult run();
+
+private:
+  void addWorkspaces();
+  void dealTiles();
+  /// What a block does with its sums; the result says whether it goes on.
+  scf::IfOp combineParts();
+  /// Of two blocks: the other one's sums, where it has gone before.
+  Value isSecondOfTwo();
+  /// A part that is left, and all of them where they are complete.
+  Value leavePart();
+
+  Value constant(int64_t value) { return shares->index.constant(value); }
+  Value truth(bool value) {
+    return arith::ConstantIntOp::create(b, loc, value, 1).getResult();
+  }
+  Value blockAt(Value place) {
+    IndexBuilder &index = shares->index;
+    return index.add(index.mul(place, constant(kernel.getClusterSize())), rank);
+  }
+  Value entryOf(Value place);
+  Value arrive(bool ifLast);
+
+  KernelOp kernel;
+  BlockRangeOp range;
+  scf::ForOp tiles;
+  BlockCoordinatesOp coordinates;
+  PipelinedOp loop;
+  Accumulators sums;
+  int64_t parts;
+  Location loc;
+  OpBuilder b;
+  std::optional<Shares> shares;
+  SmallVector<Value> partials; ///< workspaces, one for each of the sums
+  Value arrived;               ///< counters
+  /// Of the tile: its first number, if it is shared; the block's parts of it,
+  /// and how many these are.
+  Value base, firstPart, endPart, weight;
+  Value rank;                  ///< in the cluster
+  Value firstPlace, lastPlace; ///< of those that share the tile
+};
+} // namespace
+
+/// Memory of all blocks: for the tile that a block begins in, and for the one
+/// that it ends in.
+void TileSharing::addWorkspaces() {
+  for (auto [buffer, kind] : sums) {
+    auto type = cast<MemRefType>(buffer.getType());
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin(), ShapedType::kDynamic);
+    partials.push_back(WorkspaceOp::create(
+        b, loc, MemRefType::get(shape, type.getElementType()),
+        /*per_block=*/2, /*zeroed=*/false));
+  }
+  arrived = WorkspaceOp::create(
+      b, loc, MemRefType::get({ShapedType::kDynamic}, b.getI32Type()),
+      /*per_block=*/1, /*zeroed=*/true);
+}
+
+/// The loop over tiles goes over whole ones, then over those that the block
+/// shares, and the loop of a tile over the block's parts of it.
+void TileSharing::dealTiles() {
+  std::optional<int64_t> least;
+  if (auto stated = kernel->getAttrOfType<IntegerAttr>(kStreamLeastAttrName))
+    least = stated.getInt();
+  kernel->removeAttr(kStreamLeastAttrName);
+  shares.emplace(b, loc, range, tripsOf(b, loop, tiles), least, parts);
+  IndexBuilder &index = shares->index;
+  Value one = constant(1), all = shares->getParts();
+  Value begin = shares->begin(shares->getPlace());
+  Value end = shares->begin(index.add(shares->getPlace(), one));
+  Value firstShared = index.div(begin, all);
+  Value endShared = arith::CeilDivUIOp::create(b, loc, end, all);
+  // A place without numbers may lie within a tile.
+  Value count = index.choose(index.less(begin, end),
+                             index.sub(endShared, firstShared), constant(0));
+  Value wholeRounds = shares->getWholeRounds();
+  tiles.getLowerBoundMutable().assign(constant(0));
+  tiles.getUpperBoundMutable().assign(index.add(wholeRounds, count));
+  tiles.getStepMutable().assign(one);
+
+  b.setInsertionPoint(coordinates);
+  Value round = tiles.getInductionVar();
+  Value isWhole = index.less(round, wholeRounds);
+  Value ofShared = index.add(firstShared, index.sub(round, wholeRounds));
+  base = index.mul(ofShared, all);
+  coordinates.getNumberMutable().assign(index.choose(
+      isWhole,
+      index.add(shares->getOwn(), index.mul(round, shares->getBlocks())),
+      index.add(shares->getWhole(), ofShared)));
+  firstPart = index.choose(isWhole, constant(0),
+                           index.most(index.sub(begin, base), constant(0)));
+  endPart = index.choose(isWhole, all, index.least(index.sub(end, base), all));
+  b.setInsertionPoint(loop);
+  narrow(loop, firstPart, endPart, parts);
+  Value hasLast = index.equals(endPart, all);
+  for (auto [buffer, kind] : sums)
+    if (kind == ReduceKind::Sum)
+      clearOthers(loop, buffer, hasLast);
+}
+
+/// A place's first entry is of the tile that it begins in.
+Value TileSharing::entryOf(Value place) {
+  IndexBuilder &index = shares->index;
+  Value before = index.less(shares->begin(place), base);
+  Value second = arith::IndexCastUIOp::create(b, loc, b.getIndexType(), before);
+  return index.add(index.mul(blockAt(place), constant(2)), second);
+}
+
+Value TileSharing::arrive(bool ifLast) {
+  auto number = [&](Value value) -> Value {
+    return arith::IndexCastOp::create(b, loc, b.getI32Type(), value);
+  };
+  return LastArrivalOp::create(b, loc, b.getI1Type(), arrived,
+                               blockAt(firstPlace), number(weight),
+                               number(shares->getParts()), ifLast);
+}
+
+/// Both orders of two are the same sum; more than two are taken in order.
+Value TileSharing::isSecondOfTwo() {
+  IndexBuilder &index = shares->index;
+  Value areTwo = index.equals(index.sub(lastPlace, firstPlace), constant(1));
+  auto second = scf::IfOp::create(b, loc, b.getI1Type(), areTwo,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(second.thenBlock());
+  scf::YieldOp::create(b, loc, arrive(/*ifLast=*/true));
+  b.setInsertionPointToStart(second.elseBlock());
+  scf::YieldOp::create(b, loc, truth(false));
+  return second.getResult(0);
+}
+
+Value TileSharing::leavePart() {
+  IndexBuilder &index = shares->index;
+  Value own = entryOf(shares->getPlace());
+  for (auto [accumulator, partial] : llvm::zip(sums, partials))
+    copyEntry(b, loc, accumulator.first, partial, own, /*toFragment=*/false);
+  Value isLast = arrive(/*ifLast=*/false);
+  auto takes = scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(takes.thenBlock());
+  Value first = entryOf(firstPlace), one = constant(1);
+  for (auto [accumulator, partial] : llvm::zip(sums, partials))
+    copyEntry(b, loc, accumulator.first, partial, first, /*toFragment=*/true);
+  auto others = scf::ForOp::create(b, loc, index.add(firstPlace, one),
+                                   index.add(lastPlace, one), one);
+  b.setInsertionPointToStart(others.getBody());
+  // All places but the first one begin within the tile.
+  Value entry = index.mul(blockAt(others.getInductionVar()), constant(2));
+  for (auto [accumulator, partial] : llvm::zip(sums, partials))
+    combineEntry(b, loc, accumulator.second, accumulator.first, partial, entry);
+  return isLast;
+}
+
+scf::IfOp TileSharing::combineParts() {
+  IndexBuilder &index = shares->index;
+  weight = index.sub(endPart, firstPart);
+  auto whole = scf::IfOp::create(b, loc, b.getI1Type(),
+                                 index.equals(weight, shares->getParts()),
+                                 /*withElseRegion=*/true);
+  b.setInsertionPointToStart(whole.thenBlock());
+  scf::YieldOp::create(b, loc, truth(true));
+  b.setInsertionPointToStart(whole.elseBlock());
+  rank = rankInCluster(b, kernel, coordinates);
+  firstPlace = shares->placeOf(base);
+  lastPlace = shares->placeOf(index.add(base, constant(parts - 1)));
+  auto takesOther = scf::IfOp::create(b, loc, b.getI1Type(), isSecondOfTwo(),
+                                      /*withElseRegion=*/true);
+  scf::YieldOp::create(b, loc, takesOther.getResult(0));
+  b.setInsertionPointToStart(takesOther.thenBlock());
+  Value other =
+      entryOf(index.sub(index.add(firstPlace, lastPlace), shares->getPlace()));
+  for (auto [accumulator, partial] : llvm::zip(sums, partials))
+    combineEntry(b, loc, accumulator.second, accumulator.first, partial, other);
+  scf::YieldOp::create(b, loc, truth(true));
+  b.setInsertionPointToStart(takesOther.elseBlock());
+  scf::YieldOp::create(b, loc, leavePart());
+  return whole;
+}
+
+LogicalResult TileSharing::run() {
+  if (failed(multiplyGrid(kernel, coordinates, parts)))
+    return failure();
+  b.setInsertionPoint(tiles);
+  addWorkspaces();
+  dealTiles();
+  b.setInsertionPointAfter(loop);
+  scf::IfOp goesOn = combineParts();
+  guardRest(goesOn, goesOn.getResult(0));
+  kernel.removeStreamKAttr();
+  return success();
+}
+
 LogicalResult StreamReductionPass::stream(KernelOp kernel) {
   if (meetsInCluster(kernel))
     return kernel.emitOpError()
@@ -355,7 +556,7 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
   FailureOr<TileLoop> found = findTileLoop(kernel);
   if (failed(found))
     return failure();
-  auto [range, tiles, coordinates, loop] = *found;
+  PipelinedOp loop = found->loop;
   FailureOr<Accumulators> accumulators = findAccumulators(loop);
   if (failed(accumulators))
     return failure();
@@ -366,159 +567,12 @@ LogicalResult StreamReductionPass::stream(KernelOp kernel) {
              << " to have elements of 32 bits or more: partial sums are "
                 "combined in memory";
   auto parts = static_cast<int64_t>(*kernel.getStreamK());
-  if (failed(multiplyGrid(kernel, coordinates, parts)))
+  if (failed(TileSharing(kernel, *found, std::move(*accumulators)).run()))
     return failure();
-
-  Location loc = loop.getLoc();
-  OpBuilder b(range);
-  b.setInsertionPoint(tiles);
-  // Memory of all blocks: of the tile that a block begins in, and of the one
-  // that it ends in.
-  SmallVector<Value> partials;
-  for (auto [buffer, kind] : *accumulators) {
-    auto type = cast<MemRefType>(buffer.getType());
-    SmallVector<int64_t> shape(type.getShape());
-    shape.insert(shape.begin(), ShapedType::kDynamic);
-    partials.push_back(WorkspaceOp::create(
-        b, loc, MemRefType::get(shape, type.getElementType()),
-        /*per_block=*/2, /*zeroed=*/false));
-  }
-  Value arrived = WorkspaceOp::create(
-      b, loc, MemRefType::get({ShapedType::kDynamic}, b.getI32Type()),
-      /*per_block=*/1, /*zeroed=*/true);
-
-  std::optional<int64_t> least;
-  if (auto stated = kernel->getAttrOfType<IntegerAttr>(kStreamLeastAttrName))
-    least = stated.getInt();
-  kernel->removeAttr(kStreamLeastAttrName);
-
-  // The tiles of the block: whole ones, then those that it shares.
-  Shares shares(b, loc, range, tripsOf(b, loop, tiles), least, parts);
-  IndexBuilder &index = shares.index;
-  Value one = index.constant(1);
-  Value begin = shares.begin(shares.getPlace());
-  Value end = shares.begin(index.add(shares.getPlace(), one));
-  Value firstShared = index.div(begin, shares.getParts());
-  Value endShared = arith::CeilDivUIOp::create(b, loc, end, shares.getParts());
-  // A place without numbers may lie within a tile.
-  Value count =
-      index.choose(index.less(begin, end), index.sub(endShared, firstShared),
-                   index.constant(0));
-  tiles.getLowerBoundMutable().assign(index.constant(0));
-  tiles.getUpperBoundMutable().assign(
-      index.add(shares.getWholeRounds(), count));
-  tiles.getStepMutable().assign(one);
-
-  // The parts of a tile: those of a shared one that are the block's, or all.
-  b.setInsertionPoint(coordinates);
-  Value round = tiles.getInductionVar();
-  Value isWhole = index.less(round, shares.getWholeRounds());
-  Value ofShared =
-      index.add(firstShared, index.sub(round, shares.getWholeRounds()));
-  Value base = index.mul(ofShared, shares.getParts());
-  coordinates.getNumberMutable().assign(index.choose(
-      isWhole, index.add(shares.getOwn(), index.mul(round, shares.getBlocks())),
-      index.add(shares.getWhole(), ofShared)));
-  Value firstPart =
-      index.choose(isWhole, index.constant(0),
-                   index.most(index.sub(begin, base), index.constant(0)));
-  Value endPart =
-      index.choose(isWhole, shares.getParts(),
-                   index.least(index.sub(end, base), shares.getParts()));
-  b.setInsertionPoint(loop);
-  narrow(loop, firstPart, endPart, parts);
-  Value hasLast = index.equals(endPart, shares.getParts());
-  for (auto [buffer, kind] : *accumulators)
-    if (kind == ReduceKind::Sum)
-      clearOthers(loop, buffer, hasLast);
-
-  // Whoever has all of a tile goes on; the others share.
-  b.setInsertionPointAfter(loop);
-  Value weight = index.sub(endPart, firstPart);
-  auto whole = scf::IfOp::create(b, loc, b.getI1Type(),
-                                 index.equals(weight, shares.getParts()),
-                                 /*withElseRegion=*/true);
-  b.setInsertionPointToStart(whole.thenBlock());
-  scf::YieldOp::create(b, loc,
-                       arith::ConstantIntOp::create(b, loc, 1, 1).getResult());
-  b.setInsertionPointToStart(whole.elseBlock());
-  Value size = index.constant(kernel.getClusterSize());
-  Value rank = rankInCluster(b, kernel, coordinates);
-  auto blockAt = [&](Value place) {
-    return index.add(index.mul(place, size), rank);
-  };
-  // A place's first entry is of the tile that it begins in.
-  auto entryOf = [&](Value place) -> Value {
-    Value before = index.less(shares.begin(place), base);
-    Value second =
-        arith::IndexCastUIOp::create(b, loc, b.getIndexType(), before);
-    return index.add(index.mul(blockAt(place), index.constant(2)), second);
-  };
-  Value firstPlace = shares.placeOf(base);
-  Value lastPlace = shares.placeOf(index.add(base, index.constant(parts - 1)));
-  auto number = [&](Value value) -> Value {
-    return arith::IndexCastOp::create(b, loc, b.getI32Type(), value);
-  };
-  auto arrive = [&](bool ifLast) -> Value {
-    return LastArrivalOp::create(b, loc, b.getI1Type(), arrived,
-                                 blockAt(firstPlace), number(weight),
-                                 number(shares.getParts()), ifLast);
-  };
-  // Of two blocks the second one adds what the first has left to its own: both
-  // orders of two are the same sum. More than two are taken in order.
-  Value areTwo = index.equals(index.sub(lastPlace, firstPlace), one);
-  auto second = scf::IfOp::create(b, loc, b.getI1Type(), areTwo,
-                                  /*withElseRegion=*/true);
-  b.setInsertionPointToStart(second.thenBlock());
-  scf::YieldOp::create(b, loc, arrive(/*ifLast=*/true));
-  b.setInsertionPointToStart(second.elseBlock());
-  scf::YieldOp::create(b, loc,
-                       arith::ConstantIntOp::create(b, loc, 0, 1).getResult());
-  b.setInsertionPointAfter(second);
-  auto takesOther =
-      scf::IfOp::create(b, loc, b.getI1Type(), second.getResult(0),
-                        /*withElseRegion=*/true);
-  b.setInsertionPointAfter(takesOther);
-  scf::YieldOp::create(b, loc, takesOther.getResult(0));
-
-  b.setInsertionPointToStart(takesOther.thenBlock());
-  Value otherEntry =
-      entryOf(index.sub(index.add(firstPlace, lastPlace), shares.getPlace()));
-  for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
-    combineEntry(b, loc, accumulator.second, accumulator.first, partial,
-                 otherEntry);
-  scf::YieldOp::create(b, loc,
-                       arith::ConstantIntOp::create(b, loc, 1, 1).getResult());
-
-  b.setInsertionPointToStart(takesOther.elseBlock());
-  Value ownEntry = entryOf(shares.getPlace());
-  for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
-    copyEntry(b, loc, accumulator.first, partial, ownEntry,
-              /*toFragment=*/false);
-  Value isLast = arrive(/*ifLast=*/false);
-  auto takes = scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/false);
-  scf::YieldOp::create(b, loc, isLast);
-  b.setInsertionPointToStart(takes.thenBlock());
-  Value firstEntry = entryOf(firstPlace);
-  for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
-    copyEntry(b, loc, accumulator.first, partial, firstEntry,
-              /*toFragment=*/true);
-  auto others =
-      scf::ForOp::create(b, loc, index.add(firstPlace, one),
-                         index.add(lastPlace, one), index.constant(1));
-  b.setInsertionPointToStart(others.getBody());
-  // All places but the first one begin within the tile.
-  Value entry = index.mul(blockAt(others.getInductionVar()), index.constant(2));
-  for (auto [accumulator, partial] : llvm::zip(*accumulators, partials))
-    combineEntry(b, loc, accumulator.second, accumulator.first, partial, entry);
-  guardRest(whole, whole.getResult(0));
-
   remarkAt(remarks, loop)
       << "tiles beyond whole rounds of all blocks are shared, in " << parts
       << " parts a tile; who comes last to a tile combines the sums of all "
-         "that "
-         "have a part of it, in the order of parts";
-  kernel.removeStreamKAttr();
+         "that have a part of it, in the order of parts";
   ++streamedLoops;
   return success();
 }
