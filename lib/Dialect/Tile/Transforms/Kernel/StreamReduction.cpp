@@ -104,7 +104,7 @@ static constexpr int64_t kMostSharers = 8;
 /// Iterations of a tile that sums through memory take the time of: where all
 /// tiles have as many sharers, which work on the same iterations at a time, and
 /// where they have not. Measured on an H200 (docs/Rationale/SplitReduction.md).
-static constexpr int64_t kEvenIterations = 24, kUnevenIterations = 64;
+static constexpr int64_t kEvenIterations = 24, kUnevenIterations = 128;
 
 /// Which parts of which tiles a block has. Of t tiles and G blocks that are
 /// launched (clusters, where there are some, whose blocks each have a tile of

@@ -34,7 +34,7 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
   // CHECK: %[[EVEN:.*]] = arith.cmpi slt, %{{.*}}, %[[EACH]]
   // Worth it, or a block has one tile more.
   // CHECK: %[[COSTS:.*]] = arith.constant 24 : index
-  // CHECK: %[[COSTS2:.*]] = arith.constant 64 : index
+  // CHECK: %[[COSTS2:.*]] = arith.constant 128 : index
   // CHECK: %[[WORTH:.*]] = arith.select %[[EVEN]], %{{.*}}, %{{.*}} : i1
   // CHECK: %[[SHARES:.*]] = arith.andi %{{.*}}, %[[WORTH]]
   // CHECK: %[[EXTRA:.*]] = arith.cmpi slt, %[[OWN]], %[[LEFT]]
