@@ -280,12 +280,23 @@ def test_warps_and_barriers_by_hand(module):
         rows = tile.from_address(address, (None, 8), F32Type.get(), [size], alignment=16)
         assert str(rows.type) == "memref<?x8xf32>"
         tile.from_address(address, (4,), F32Type.get())
+        sums = tile.workspace((8, 4), F32Type.get(), per_block=2)
+        assert str(sums.type) == "memref<?x8x4xf32>"
+        i32 = IntegerType.get_signless(32)
+        arrived = tile.workspace((), i32, zeroed=True)
+        one = arith.constant(i32, 1)
+        tile.last_arrival(arrived, [block], one, one)
+        tile.last_arrival(arrived, [0], one, one, if_last=True)
 
     check(
         module,
         "tile.grid_barrier",
         "{tile.alignment = 16 : i64} : memref<?x8xf32>",
         "tile.from_address",
+        "tile.workspace per_block(2) : memref<?x8x4xf32>",
+        "tile.workspace per_block(1) zeroed : memref<?xi32>",
+        "tile.last_arrival %",
+        "tile.last_arrival if_last %",
         "tile.mbarrier.create arrivals [128] : !tile.mbarrier<2>",
         "tile.mbarrier.create arrivals [128, 256] : !tile.mbarrier<2>",
         "tile.on_warps 0 count 4 {",
