@@ -91,7 +91,7 @@ def stages_of(bm, bn, bk, persistent=True):
 
 NAMES = ("bm", "bn", "bk", "stages", "groups", "cx", "cy", "split", "persistent", "stream_k")
 PANEL = 8
-PARTS = 16  # of a tile's loop that blocks share out evenly (`stream_k`)
+PARTS = 16  # of the loop of a tile that blocks share (`stream_k`)
 CLUSTERS = ((1, 1), (2, 1), (1, 2), (4, 1), (1, 4), (2, 2))  # blocks along N and along M
 
 
@@ -106,7 +106,7 @@ def full(values):
 def pool():
     """All configurations that are worth a thought, as values of NAMES: tiles in steps of 8 along one dimension (of rows that 64
     does not divide operands are swapped), alone or in clusters of two or four, a block a tile or persistent, with whole tiles or
-    equal shares of all iterations, or K shared by the blocks of a cluster. A persistent block has no room for what those add up."""
+    shared ones beyond whole rounds, or K shared by the blocks of a cluster. A persistent block has no room for what those add up."""
     found = []
     for bm in (*range(8, 257, 8), 272, 288, 304):
         for bn in (64, 128, 192, 256) if bm % 64 else (*range(40, 257, 8), 272, 288, 304):

@@ -36,7 +36,7 @@ def split(g, wide=False):
 
 
 def stream(g, wide=False):
-    """A loop over K whose iterations all blocks share evenly (`stream_k`): it leaves nothing but its product behind."""
+    """A loop over K of tiles that blocks share, as far as tiles are left beyond whole rounds (`stream_k`): it leaves nothing but its product behind."""
     known = list(g.pool)
     product = kloop(g, wide, plain=True, layouts=not wide, types=[types for types in TYPES if types[2] != "f16"])
     g.pool = [*known, product]

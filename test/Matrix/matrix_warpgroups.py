@@ -143,7 +143,7 @@ def split_kernels():
 
 
 def stream_kernels():
-    """The iterations of all tiles shared evenly by all blocks."""
+    """Tiles beyond whole rounds shared by blocks, however few iterations that saves."""
     out = []
 
     def add(name, **kw):

@@ -36,7 +36,7 @@ struct KernelFacts {
   int64_t panel = 0;       // rows; 0: none
   int64_t persistent = 0;  // blocks of a multiprocessor; 0: one per tile
   int64_t split = 1;       // blocks that share a tile's pipelined loop
-  int64_t streamK = 0;     // parts of that loop that are dealt out; 0: tiles
+  int64_t streamK = 0;     // parts of that loop in shared tiles; 0: none are
   bool hasRoles = false;   // loads are issued by warps of their own
   std::vector<Phase> phases;
   std::vector<Stream> streams;

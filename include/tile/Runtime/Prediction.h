@@ -92,7 +92,7 @@ struct LaunchFacts {
   int64_t panel = 0;       // rows; 0: none
   int64_t persistent = 0;  // blocks of a multiprocessor; 0: one per tile
   int64_t split = 1;       // blocks that share a tile's pipelined loop
-  int64_t streamK = 0;     // parts of that loop that are dealt out; 0: tiles
+  int64_t streamK = 0;     // parts of that loop in shared tiles; 0: none are
   bool hasRoles = false;   // loads are issued by warps of their own
   /// Clusters of this size that run at a time, one block a multiprocessor; 0:
   /// as the device's groups tell.

@@ -3,7 +3,8 @@
 //
 // The body of a kernel moves into a loop over its blocks. Where the kernel
 // asks for ranges, fewer blocks than the grid has may be launched, as on a GPU
-// that has fewer places; the order of blocks is BlockOrder.h's.
+// that has fewer places; the order of blocks is BlockOrder.h's. Memory of the
+// launch (`tile.workspace`) is the runtime's.
 //
 //===----------------------------------------------------------------------===//
 #include "RuntimeCalls.h"

@@ -3,12 +3,12 @@
 //
 // Some operations exchange values between the threads of an agent through
 // shared memory: a conversion of layouts, a gemm by FMA out of fragments, an
-// atomic update of the whole block whose old value is used, a reduction or scan
-// across warps. Each writes, has the threads of the agent meet, and reads.
-// Operations may use the same bytes one after the other: --tile-insert-barriers
-// parts them where it has to. How many bytes an operation takes, and how its
-// values lie there, is asked here by the pass that places them and by the
-// lowering.
+// atomic update of the whole block whose old value is used, the block's arrival
+// at a counter, a reduction or scan across warps. Each writes, has the threads
+// of the agent meet, and reads. Operations may use the same bytes one after the
+// other: --tile-insert-barriers parts them where it has to. How many bytes an
+// operation takes, and how its values lie there, is asked here by the pass that
+// places them and by the lowering.
 //
 //===----------------------------------------------------------------------===//
 #ifndef TILE_LIB_CONVERSION_TILETONVVM_PREPARE_SCRATCH_H

@@ -242,7 +242,7 @@ def MakePersistentPass : Pass<"tile-make-persistent", "::mlir::ModuleOp"> {
     Where the bounds of a loop in it depend on the block, blocks take long and
     short: every second round of blocks then goes through its numbers from the
     last to the first, so that each block gets some of both, unless the kernel has
-    `stream_k`, by which each block gets equally many iterations.
+    `stream_k`, which needs numbers in their order.
 
     Before:
 

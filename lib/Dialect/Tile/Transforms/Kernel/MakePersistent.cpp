@@ -5,7 +5,7 @@
 // over the block's part of the grid. What does not depend on the block stays in
 // front; so do allocations, which every tile uses again. Where trip counts
 // depend on the block, every second round of blocks goes through its numbers
-// backwards.
+// backwards, but not with `stream_k`, which deals tiles out anew.
 //
 //===----------------------------------------------------------------------===//
 #include "Dependents.h"

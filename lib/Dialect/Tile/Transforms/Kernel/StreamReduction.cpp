@@ -58,7 +58,7 @@ struct TileLoop {
   PipelinedOp loop;
 };
 
-/// Arithmetic on indices, all of them not negative but where it says so.
+/// Arithmetic on indices. What is divided is never negative.
 class IndexBuilder {
 public:
   IndexBuilder(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}

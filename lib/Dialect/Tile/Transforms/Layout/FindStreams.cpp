@@ -193,8 +193,8 @@ readersOfOnce(KernelOp kernel, const DeviceInfo &device,
         return std::nullopt;
     dims.insert_range(part->sharedDims);
   }
-  // Blocks that share tiles are at different iterations at a time: what one of
-  // them has read, another one reads later.
+  // Blocks that share tiles may be at different iterations at a time: what one
+  // of them has read, another one reads later.
   if (!dims.empty() && sharesTiles(kernel))
     return std::nullopt;
   for (int64_t d : dims) {

@@ -1,4 +1,4 @@
-// What cannot be dealt out evenly is an error that names the rule.
+// What blocks cannot share is an error that names the rule.
 // RUN: tile-opt %s --split-input-file --verify-diagnostics --tile-set-target=arch=sm_90a --tile-make-persistent --tile-stream-reduction
 
 // expected-error @+1 {{[stream-1] expected one `tile.pipelined`, directly in the kernel's body, and no `tile.block_range` of the program's, got 0 loops}}

@@ -1,5 +1,5 @@
-// Blocks that share out all iterations of all tiles are at different iterations at a time: what blocks have in common is read again later, and stays in
-// the L2 cache as what it is.
+// Blocks that share tiles may be at different iterations at a time: what they have in common is read again later, and is not asked to leave the L2
+// cache first.
 // RUN: tile-opt %s --tile-to-copies=arch=sm_90a | FileCheck %s
 // CHECK-LABEL: tile.kernel @tiles
 // CHECK-NOT: tile.read_once
