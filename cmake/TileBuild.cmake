@@ -68,7 +68,7 @@ if(TILE_STATIC)
   find_library(TILE_Z z REQUIRED)
   set(TILE_LLVM_LIBS -Wl,--start-group ${TILE_MLIR_ARCHIVES} ${TILE_LLVM_ARCHIVES} -Wl,--end-group
       ${TILE_ZSTD} ${TILE_Z} dl pthread m)
-  set(TILE_SHARED_LINK_OPTIONS -fuse-ld=lld -Wl,--gc-sections -Wl,--icf=all -static-libstdc++)
+  set(TILE_SHARED_LINK_OPTIONS -fuse-ld=lld -Wl,-O2 -Wl,--gc-sections -Wl,--icf=all -static-libstdc++)
   # Packed relocations take 2 MB off a tool, and are applied faster (glibc 2.36 on).
   set(TILE_LINK_OPTIONS ${TILE_SHARED_LINK_OPTIONS} -Wl,-z,pack-relative-relocs -static-libgcc)
   # Libraries go into wheels (manylinux_2_34): they take glibc 2.34 and libgcc_s from the system,

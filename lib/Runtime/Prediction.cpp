@@ -75,8 +75,6 @@ static constexpr double kDramPart = 0.97;
 /// add up is counted among the bytes loaded (CostFacts.cpp).
 static constexpr double kPartnerWaits = 0.117, kMeetingWaits = 1.07,
                         kLaterMeeting = 0.17;
-/// Blocks that share a tile of the last round at most (StreamReduction.cpp).
-static constexpr int64_t kMostSharers = 8;
 /// The same of a block that shares tiles with others by stream-K: what it wrote
 /// has to have arrived before it says so, and the last one reads it.
 static constexpr double kStreamWaits = 6;
@@ -278,7 +276,7 @@ static Rounds roundsOf(const LaunchFacts &launch, int64_t places) {
   // Tiles of the last round are shared: by as many blocks each, or by all.
   int64_t left = clusters % places;
   if (launch.streamK && left) {
-    int64_t each = std::min({places / left, launch.streamK, kMostSharers});
+    int64_t each = std::min({places / left, launch.streamK, kMostSharersOfTile});
     loops = double(clusters / places) +
             (each > 1 ? 1 / double(each) : double(left) / double(places));
   }

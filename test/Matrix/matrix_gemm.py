@@ -317,9 +317,7 @@ def gemm(name, a="f16", b=None, c="f32", out=None, ta=False, tb=False, tile=(128
     if tcgen05 is not None:
         expect = dict(tcgen05=True, mma=False, ldmatrix=False) if tcgen05 else dict(tcgen05=False)
     if cluster and wgmma:
-        # What depends on a division by a number of the launch is taken for something that blocks of a cluster may differ in.
-        shares = stages > 1 and not stream
-        expect["multicast"], expect["two_masks"] = shares, shares and min(cluster) > 1
+        expect["multicast"], expect["two_masks"] = stages > 1, stages > 1 and min(cluster) > 1
     if pair is not None:
         expect["pair"], expect["alone"] = pair, not pair
     archs = {} if wgmma is None and tcgen05 is None else {"archs": ["sm_90a" if tcgen05 is None else "sm_100a"]}

@@ -21,6 +21,8 @@ struct Combination {
   bool isUnsigned = false;
   bool propagatesNan = false;
 
+  /// Signed, and of a NaN and a number the number.
+  explicit Combination(ReduceKind kind) : kind(kind) {}
   explicit Combination(ReduceOp op)
       : kind(op.getKind()), isUnsigned(op.getIsUnsigned()),
         propagatesNan(op.getPropagateNan()) {}

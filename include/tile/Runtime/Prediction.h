@@ -28,6 +28,9 @@ inline constexpr unsigned kMaxVersions = 384;
 /// Bytes of a line of the L2 cache, which are requested at a time, and of a
 /// sector, which are delivered at a time.
 inline constexpr int64_t kLineBytes = 128, kSectorBytes = 32;
+/// Blocks that share a tile by `stream_k` at most, where tiles are few: the
+/// last one to arrive reads what all of them have left.
+inline constexpr int64_t kMostSharersOfTile = 8;
 
 /// What decides how fast a device is, as far as the model knows.
 struct DeviceFigures {

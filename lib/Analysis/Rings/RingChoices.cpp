@@ -65,14 +65,15 @@ void Choices::decide(ArrayRef<int> vars, int owner,
   assign(stack[depth++]);
 }
 
-SmallVector<int, 2> Choices::latestDecision(ArrayRef<int> vars,
-                                            int owner) const {
+std::vector<SmallVector<int, 2>> Choices::decisionsOn(ArrayRef<int> vars,
+                                                      int owner) const {
+  std::vector<SmallVector<int, 2>> found;
   for (size_t i = std::min(depth, stack.size()); i-- > 0;)
     if (stack[i].owner != owner && llvm::any_of(stack[i].vars, [&](int var) {
           return llvm::is_contained(vars, var);
         }))
-      return stack[i].vars;
-  return {};
+      found.push_back(stack[i].vars);
+  return found;
 }
 
 void Choices::extend(ArrayRef<int> decided, ArrayRef<Assignment> more) {

@@ -41,9 +41,10 @@ public:
   void decide(ArrayRef<int> vars, int owner,
               llvm::function_ref<std::vector<Assignment>()> domain);
 
-  /// The variables of the latest decision that has one of `vars` and was taken
-  /// for another step than `owner`; empty when there is none.
-  SmallVector<int, 2> latestDecision(ArrayRef<int> vars, int owner) const;
+  /// The variables of each decision that has one of `vars` and was taken for
+  /// another step than `owner`, the latest one first.
+  std::vector<SmallVector<int, 2>> decisionsOn(ArrayRef<int> vars,
+                                               int owner) const;
   /// Adds assignments to every decision about `decided`.
   void extend(ArrayRef<int> decided, ArrayRef<Assignment> more);
 

@@ -23,11 +23,6 @@ struct Environment {
   std::vector<std::pair<int, int>> useOfView; // (instance, use)
 };
 
-/// Values of variables that a search does not vary.
-struct Others {
-  int64_t extents, rest;
-};
-
 class Evaluator {
 public:
   /// A payload's value, if it is there; sets `missing` when one has to come.
@@ -57,9 +52,12 @@ public:
   static std::optional<int64_t> trips(std::optional<int64_t> lower,
                                       std::optional<int64_t> upper,
                                       std::optional<int64_t> stride);
-  /// Assignments of `vars` for as many of the trip counts as possible.
+  /// Assignments of `vars` for as many of the trip counts as possible. Where
+  /// one variable alone does not make the loop run, or `together`: several at a
+  /// time as well.
   std::vector<Assignment> solveTrips(const Step &loop, ArrayRef<int> vars,
-                                     ArrayRef<int64_t> wanted);
+                                     ArrayRef<int64_t> wanted,
+                                     bool together = false);
   /// Assignments that make a condition false, and true.
   std::vector<Assignment> solveCondition(ScalarId condition, ArrayRef<int> vars,
                                          bool wantFalse, bool wantTrue);
@@ -83,9 +81,14 @@ private:
   std::optional<int64_t> evalFresh(ScalarId id, Cache &cache);
   void collectConstants(ScalarId id, SmallVectorImpl<int64_t> &found,
                         llvm::SmallDenseSet<ScalarId> &seen);
-  /// Sets `vars`; every one but `pivot` to what `others` says.
-  void assignAll(ArrayRef<int> vars, int pivot, int64_t value,
-                 const Others &others);
+  /// Values that `vars` may have, as near to these as possible.
+  Assignment assignmentOf(ArrayRef<int> vars, int64_t extents,
+                          int64_t rest) const;
+  /// Sets `vars` to `values`, but `pivot` to `value` (none where negative).
+  void assign(ArrayRef<int> vars, const Assignment &values, int pivot,
+              int64_t value);
+  /// Combinations of small values with which the loop runs.
+  std::vector<Assignment> combinations(const Step &loop, ArrayRef<int> vars);
   int64_t clip(int var, int64_t value) const;
 
   const Model &model;

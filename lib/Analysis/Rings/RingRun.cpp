@@ -91,7 +91,10 @@ void AgentRun::cover(const Step &step, int64_t count, bool isInRange) {
       missing.push_back(i);
   if (missing.empty())
     return;
-  ++coverage.attempts[step.id];
+  // What made the loop run before may have kept one around it from running.
+  const std::set<int64_t> &seen = coverage.seen[step.id];
+  bool together = coverage.attempts[step.id]++ > 0 && count == 0 &&
+                  (seen.empty() || *seen.rbegin() == 0);
   SmallVector<ScalarId, 3> of{step.use};
   if (step.kind == StepKind::For)
     of = {step.lower, step.stride, step.upper};
@@ -99,13 +102,15 @@ void AgentRun::cover(const Step &step, int64_t count, bool isInRange) {
   if (vars.empty())
     return;
   coverage.isSymbolic[step.id] = true;
-  SmallVector<int, 2> decided = choices.latestDecision(vars, step.id);
-  if (decided.empty())
-    return;
-  choices.extend(decided, step.kind == StepKind::For
-                              ? scalars.solveTrips(step, decided, missing)
-                              : scalars.solveCondition(step.use, decided,
-                                                       !isSeen(0), !isSeen(1)));
+  for (ArrayRef<int> decided : choices.decisionsOn(vars, step.id)) {
+    choices.extend(decided,
+                   step.kind == StepKind::For
+                       ? scalars.solveTrips(step, decided, missing, together)
+                       : scalars.solveCondition(step.use, decided, !isSeen(0),
+                                                !isSeen(1)));
+    if (!together)
+      break;
+  }
   run.steps += scalars.takeWork() / kScalarsPerStep;
 }
 

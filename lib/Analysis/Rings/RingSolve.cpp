@@ -3,7 +3,8 @@
 //
 // The verifier asks which sizes make a loop run so often, or a condition true.
 // Scalars are computed for chosen values of the variables, nothing is solved
-// symbolically: one variable is searched, the others are set to 0, 1 or much.
+// symbolically: one variable is searched, the others are set to 0, 1 or much,
+// or to a combination of small values with which the loop runs.
 //
 //===----------------------------------------------------------------------===//
 #include "RingEval.h"
@@ -74,21 +75,29 @@ struct Restore {
 };
 } // namespace
 
-/// The values that variables outside of the search are set to, one after the
-/// other: zero, one, a number so large that it does not limit the loop, and
-/// extents so large that a block at the start of a buffer is far from its end.
+/// What variables outside of a search are set to, extents of buffers and all
+/// else, one after the other: zero, one, a number so large that it does not
+/// limit the loop, and extents so large that a block at the start of a buffer
+/// is far from its end.
 static constexpr int64_t kPlenty = int64_t(1) << 20;
-static constexpr Others kOthers[] = {
+static constexpr std::pair<int64_t, int64_t> kOthers[] = {
     {0, 0}, {1, 1}, {kPlenty, kPlenty}, {kPlenty, 0}};
 static constexpr int64_t kLargest = int64_t(1) << 24;
 
-void Evaluator::assignAll(ArrayRef<int> vars, int pivot, int64_t value,
-                          const Others &others) {
+Assignment Evaluator::assignmentOf(ArrayRef<int> vars, int64_t extents,
+                                   int64_t rest) const {
+  Assignment assignment;
+  for (int var : vars)
+    assignment.push_back(
+        clip(var, choices.sourceOf(var).isExtent ? extents : rest));
+  return assignment;
+}
+
+void Evaluator::assign(ArrayRef<int> vars, const Assignment &values, int pivot,
+                       int64_t value) {
   for (auto [i, var] : llvm::enumerate(vars)) {
-    int64_t other =
-        choices.sourceOf(var).isExtent ? others.extents : others.rest;
     choices.variables[var].value =
-        clip(var, static_cast<int>(i) == pivot ? value : other);
+        static_cast<int>(i) == pivot ? clip(var, value) : values[i];
     choices.variables[var].isAssigned = true;
   }
 }
@@ -99,8 +108,9 @@ namespace mlir::tile::rings {
 class TripSearch {
 public:
   TripSearch(Evaluator &scalars, const Step &loop, ArrayRef<int> vars,
-             int pivot, const Others &others)
-      : scalars(scalars), loop(loop), vars(vars), pivot(pivot), others(others),
+             int pivot, Assignment others)
+      : scalars(scalars), loop(loop), vars(vars), pivot(pivot),
+        others(std::move(others)),
         divisor(pivot < 0
                     ? 1
                     : std::max<int64_t>(
@@ -147,9 +157,7 @@ public:
   }
 
   /// Sets the variables.
-  void assign(int64_t k) {
-    scalars.assignAll(vars, pivot, k * divisor, others);
-  }
+  void assign(int64_t k) { scalars.assign(vars, others, pivot, k * divisor); }
 
 private:
   int64_t evaluate(int64_t k) {
@@ -179,7 +187,7 @@ private:
   const Step &loop;
   ArrayRef<int> vars;
   int pivot;
-  const Others &others;
+  Assignment others;
   int64_t divisor;
   std::map<int64_t, int64_t> known;
 };
@@ -189,9 +197,45 @@ private:
 /// blocks of channels.
 static constexpr int64_t kMostTrips = 64;
 
+std::vector<Assignment> Evaluator::combinations(const Step &loop,
+                                                ArrayRef<int> vars) {
+  static constexpr int64_t kMultiples[] = {0, 1, 2, 4, 16};
+  static constexpr size_t kMostVariables = 5, kMostKept = 4;
+  std::vector<Assignment> entered;
+  if (vars.size() > kMostVariables)
+    return entered;
+  Assignment values(vars.size(), 0);
+  std::function<void(size_t)> choose = [&](size_t number) {
+    if (number == vars.size()) {
+      TripSearch trips(*this, loop, vars, /*pivot=*/-1, values);
+      if (int64_t count = trips.at(0); count > 0 && count <= kMostTrips)
+        entered.push_back(values);
+      return;
+    }
+    const Source &source = choices.sourceOf(vars[number]);
+    std::optional<int64_t> last;
+    for (int64_t multiple : kMultiples) {
+      values[number] =
+          clip(vars[number], multiple * std::max<int64_t>(1, source.divisor));
+      if (last != values[number])
+        choose(number + 1);
+      last = values[number];
+    }
+  };
+  choose(0);
+  // Some of them, from all over the range.
+  std::vector<Assignment> kept;
+  size_t count = std::min(entered.size(), kMostKept);
+  for (size_t i = 0; i < count; ++i)
+    kept.push_back(
+        entered[i * (entered.size() - 1) / std::max<size_t>(1, count - 1)]);
+  return kept;
+}
+
 std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
                                               ArrayRef<int> vars,
-                                              ArrayRef<int64_t> wanted) {
+                                              ArrayRef<int64_t> wanted,
+                                              bool together) {
   Restore restore(choices, vars);
   std::map<int64_t, Assignment> found;
   auto isFound = [&](int64_t count) { return found.count(count) != 0; };
@@ -201,22 +245,25 @@ std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
       assignment.push_back(choices.variables[var].value);
     return assignment;
   };
-  auto search = [&](ArrayRef<int64_t> counts) {
-    for (const Others &others : kOthers)
-      for (int pivot = static_cast<int>(vars.size()) - 1; pivot >= 0; --pivot) {
-        if (llvm::all_of(counts, isFound))
-          return;
-        TripSearch trips(*this, loop, vars, pivot, others);
-        bool isOne = !trips.varies();
-        for (int64_t count : counts) {
-          if (isFound(count) || (isOne && trips.at(0) != count))
-            continue;
-          if (std::optional<int64_t> k = trips.find(count)) {
-            trips.assign(*k);
-            found[count] = current();
-          }
+  auto searchFrom = [&](const Assignment &others, ArrayRef<int64_t> counts) {
+    for (int pivot = static_cast<int>(vars.size()) - 1; pivot >= 0; --pivot) {
+      if (llvm::all_of(counts, isFound))
+        return;
+      TripSearch trips(*this, loop, vars, pivot, others);
+      bool isOne = !trips.varies();
+      for (int64_t count : counts) {
+        if (isFound(count) || (isOne && trips.at(0) != count))
+          continue;
+        if (std::optional<int64_t> k = trips.find(count)) {
+          trips.assign(*k);
+          found[count] = current();
         }
       }
+    }
+  };
+  auto search = [&](ArrayRef<int64_t> counts) {
+    for (auto [extents, rest] : kOthers)
+      searchFrom(assignmentOf(vars, extents, rest), counts);
   };
   search(wanted);
   // What divides the sizes, or what the trips are a multiple of, may leave none
@@ -229,20 +276,31 @@ std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
     search({8, 16});
   for (int pivot = static_cast<int>(vars.size()) - 1;
        pivot >= 0 && !isEntered(); --pivot) {
-    TripSearch trips(*this, loop, vars, pivot, kOthers[0]);
+    TripSearch trips(*this, loop, vars, pivot, assignmentOf(vars, 0, 0));
     if (auto fewest = trips.findFewest(kMostTrips)) {
       trips.assign(fewest->first);
       found[fewest->second] = current();
     }
   }
   std::vector<Assignment> result;
-  for (auto &[count, assignment] : found)
-    if (!llvm::is_contained(result, assignment))
-      result.push_back(assignment);
+  auto keepFound = [&] {
+    for (auto &[count, assignment] : found)
+      if (!llvm::is_contained(result, assignment))
+        result.push_back(assignment);
+  };
+  keepFound();
+  // Around combinations with which the loop runs, each with its own range.
+  if (together || !isEntered())
+    for (const Assignment &others : combinations(loop, vars)) {
+      found.clear();
+      searchFrom(others, wanted);
+      keepFound();
+    }
   // Where a variable that was decided before keeps the loop short: buffers that
   // leave it free to run as often as that one is made to say.
   if (!llvm::all_of(wanted, isFound)) {
-    TripSearch plenty(*this, loop, vars, /*pivot=*/-1, kOthers[3]);
+    TripSearch plenty(*this, loop, vars, /*pivot=*/-1,
+                      assignmentOf(vars, kPlenty, 0));
     int64_t count = plenty.at(0);
     if (llvm::is_contained(wanted, count) &&
         !llvm::is_contained(result, current()))
@@ -282,12 +340,13 @@ std::vector<Assignment> Evaluator::solveCondition(ScalarId condition,
         candidates.push_back(candidate);
   bool wanted[] = {wantFalse, wantTrue};
   std::vector<Assignment> result;
-  for (const Others &others : kOthers)
+  for (auto [extents, rest] : kOthers) {
+    Assignment others = assignmentOf(vars, extents, rest);
     for (int pivot = 0; pivot < static_cast<int>(vars.size()); ++pivot)
       for (int64_t candidate : candidates) {
         if (!wanted[0] && !wanted[1])
           return result;
-        assignAll(vars, pivot, candidate, others);
+        assign(vars, others, pivot, candidate);
         Cache cache;
         std::optional<int64_t> value = evalFresh(condition, cache);
         if (!value || !wanted[*value != 0])
@@ -298,6 +357,7 @@ std::vector<Assignment> Evaluator::solveCondition(ScalarId condition,
           assignment.push_back(choices.variables[var].value);
         result.push_back(std::move(assignment));
       }
+  }
   return result;
 }
 
@@ -310,8 +370,8 @@ std::vector<Assignment> Evaluator::smallValues(ArrayRef<int> vars,
     int64_t divisor = std::max<int64_t>(1, source.divisor);
     int64_t least = std::max<int64_t>(0, source.min);
     for (int64_t k = 0; k < (source.isBool ? 2 : count); ++k) {
-      assignAll(vars, pivot, clip(vars[pivot], least) + k * divisor,
-                {least, least});
+      assign(vars, assignmentOf(vars, least, least), pivot,
+             clip(vars[pivot], least) + k * divisor);
       Assignment assignment;
       for (int var : vars)
         assignment.push_back(choices.variables[var].value);

@@ -89,7 +89,7 @@ ClusterDims ClusterSharing::compute(Value value) {
     return dims ? dims | kGuess : 0;
   }
   // Memory is the same for all blocks, but for what one of them writes.
-  if (!isPure(op) && !hasSingleEffect<MemoryEffects::Read>(op))
+  if (!isMemoryEffectFree(op) && !hasSingleEffect<MemoryEffects::Read>(op))
     dims |= groups.all() | kGuess;
   return dims;
 }

@@ -10,11 +10,13 @@
 // loop. Nobody waits.
 //
 //===----------------------------------------------------------------------===//
+#include "IndexBuilder.h"
 #include "SplitLoop.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Conversion/Combination.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/LaunchedBlocks.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
@@ -23,6 +25,7 @@
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
+#include "tile/Runtime/Prediction.h"
 
 namespace mlir::tile {
 #define GEN_PASS_DEF_STREAMREDUCTIONPASS
@@ -58,49 +61,6 @@ struct TileLoop {
   PipelinedOp loop;
 };
 
-/// Arithmetic on indices. What is divided is never negative.
-class IndexBuilder {
-public:
-  IndexBuilder(OpBuilder &builder, Location loc) : b(builder), loc(loc) {}
-  Value constant(int64_t value) {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  }
-  Value add(Value x, Value y) {
-    return b.createOrFold<arith::AddIOp>(loc, x, y);
-  }
-  Value sub(Value x, Value y) {
-    return b.createOrFold<arith::SubIOp>(loc, x, y);
-  }
-  Value mul(Value x, Value y) {
-    return b.createOrFold<arith::MulIOp>(loc, x, y);
-  }
-  Value div(Value x, Value y) {
-    return b.createOrFold<arith::DivUIOp>(loc, x, y);
-  }
-  Value most(Value x, Value y) { return arith::MaxSIOp::create(b, loc, x, y); }
-  Value least(Value x, Value y) { return arith::MinSIOp::create(b, loc, x, y); }
-  Value choose(Value condition, Value x, Value y) {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  }
-  Value rem(Value x, Value y) {
-    return b.createOrFold<arith::RemUIOp>(loc, x, y);
-  }
-  Value less(Value x, Value y) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, x, y);
-  }
-  Value equals(Value x, Value y) {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, y);
-  }
-
-private:
-  OpBuilder &b;
-  Location loc;
-};
-
-/// Blocks that share a tile at most, where tiles are few: the last one to
-/// arrive reads what all of them have left.
-static constexpr int64_t kMostSharers = 8;
-
 /// Iterations of a tile that sums through memory take the time of: where all
 /// tiles have as many sharers, which work on the same iterations at a time, and
 /// where they have not. Measured on an H200 (docs/Rationale/SplitReduction.md).
@@ -129,9 +89,10 @@ public:
     Value zero = index.constant(0), one = index.constant(1);
     Value rounds = index.div(tiles, blocks);
     whole = index.mul(rounds, blocks);
-    Value left = index.sub(tiles, whole), some = index.most(left, one);
-    Value each = index.least(index.div(blocks, some),
-                             index.constant(std::min(kMostSharers, count)));
+    Value left = index.sub(tiles, whole), some = index.max(left, one);
+    Value each =
+        index.min(index.div(blocks, some),
+                  index.constant(std::min(runtime::kMostSharersOfTile, count)));
     Value isEven = index.less(one, each);
     Value isShared = index.less(zero, left);
     if (trips) {
@@ -144,19 +105,19 @@ public:
       Value uneven = isWorth(index.sub(blocks, left), blocks,
                              least.value_or(kUnevenIterations));
       isShared = arith::AndIOp::create(builder, loc, isShared,
-                                       index.choose(isEven, even, uneven));
+                                       index.select(isEven, even, uneven));
     }
     // Else some blocks have one more, and the others none. Who shares nothing
     // has no numbers.
-    Value extra = index.choose(index.less(own, left), one, zero);
-    wholeRounds = index.add(rounds, index.choose(isShared, zero, extra));
-    numbers = index.mul(index.choose(isShared, left, zero), parts);
-    Value width = index.choose(isEven, some, blocks);
-    each = index.choose(isEven, each, one);
+    Value extra = index.select(index.less(own, left), one, zero);
+    wholeRounds = index.add(rounds, index.select(isShared, zero, extra));
+    numbers = index.mul(index.select(isShared, left, zero), parts);
+    Value width = index.select(isEven, some, blocks);
+    each = index.select(isEven, each, one);
     sharers = index.mul(width, each);
     Value among = index.add(index.mul(index.rem(own, width), each),
                             index.div(own, width));
-    place = index.choose(index.less(own, sharers), among, own);
+    place = index.select(index.less(own, sharers), among, own);
   }
 
   Value getOwn() const { return own; }
@@ -171,7 +132,7 @@ public:
 
   /// The first number at a place.
   Value begin(Value at) {
-    return index.least(index.div(index.mul(at, numbers), sharers), numbers);
+    return index.min(index.div(index.mul(at, numbers), sharers), numbers);
   }
   /// The place that has a number: the last one that begins there or before.
   Value placeOf(Value number) {
@@ -268,7 +229,7 @@ static Value tripsOf(OpBuilder &builder, PipelinedOp loop, scf::ForOp tiles) {
       return {};
   Location loc = loop.getLoc();
   IndexBuilder index(builder, loc);
-  Value length = index.most(index.sub(upper, lower), index.constant(0));
+  Value length = index.max(index.sub(upper, lower), index.constant(0));
   return arith::CeilDivSIOp::create(builder, loc, length, step);
 }
 
@@ -286,28 +247,11 @@ static Value rankInCluster(OpBuilder &builder, KernelOp kernel,
        llvm::zip(coordinates.getCoordinates(), *kernel.getCluster())) {
     if (extent == 1)
       continue;
-    Value place =
-        arith::RemUIOp::create(builder, loc, id, index.constant(extent));
+    Value place = index.rem(id, index.constant(extent));
     rank = index.add(rank, index.mul(place, index.constant(stride)));
     stride *= extent;
   }
   return rank;
-}
-
-static Value combine(OpBuilder &b, Location loc, ReduceKind kind, Value x,
-                     Value y) {
-  bool isFloat = isa<FloatType>(x.getType());
-  switch (kind) {
-  case ReduceKind::Max:
-    return isFloat ? arith::MaxNumFOp::create(b, loc, x, y).getResult()
-                   : arith::MaxSIOp::create(b, loc, x, y).getResult();
-  case ReduceKind::Min:
-    return isFloat ? arith::MinNumFOp::create(b, loc, x, y).getResult()
-                   : arith::MinSIOp::create(b, loc, x, y).getResult();
-  default:
-    return isFloat ? arith::AddFOp::create(b, loc, x, y).getResult()
-                   : arith::AddIOp::create(b, loc, x, y).getResult();
-  }
 }
 
 /// Copies between a fragment and an entry of a workspace, by the threads that
@@ -341,8 +285,8 @@ static void combineEntry(OpBuilder &b, Location loc, ReduceKind kind,
   place.insert(place.begin(), entry);
   Value sum = memref::LoadOp::create(b, loc, fragment, indices);
   Value other = memref::LoadOp::create(b, loc, workspace, place);
-  memref::StoreOp::create(b, loc, combine(b, loc, kind, sum, other), fragment,
-                          indices);
+  memref::StoreOp::create(b, loc, Combination(kind).combine(b, loc, sum, other),
+                          fragment, indices);
 }
 
 namespace {
@@ -426,9 +370,9 @@ void TileSharing::dealTiles() {
   Value begin = shares->begin(shares->getPlace());
   Value end = shares->begin(index.add(shares->getPlace(), one));
   Value firstShared = index.div(begin, all);
-  Value endShared = arith::CeilDivUIOp::create(b, loc, end, all);
+  Value endShared = index.ceilDiv(end, all);
   // A place without numbers may lie within a tile.
-  Value count = index.choose(index.less(begin, end),
+  Value count = index.select(index.less(begin, end),
                              index.sub(endShared, firstShared), constant(0));
   Value wholeRounds = shares->getWholeRounds();
   tiles.getLowerBoundMutable().assign(constant(0));
@@ -440,16 +384,16 @@ void TileSharing::dealTiles() {
   Value isWhole = index.less(round, wholeRounds);
   Value ofShared = index.add(firstShared, index.sub(round, wholeRounds));
   base = index.mul(ofShared, all);
-  coordinates.getNumberMutable().assign(index.choose(
+  coordinates.getNumberMutable().assign(index.select(
       isWhole,
       index.add(shares->getOwn(), index.mul(round, shares->getBlocks())),
       index.add(shares->getWhole(), ofShared)));
-  firstPart = index.choose(isWhole, constant(0),
-                           index.most(index.sub(begin, base), constant(0)));
-  endPart = index.choose(isWhole, all, index.least(index.sub(end, base), all));
+  firstPart = index.select(isWhole, constant(0),
+                           index.max(index.sub(begin, base), constant(0)));
+  endPart = index.select(isWhole, all, index.min(index.sub(end, base), all));
   b.setInsertionPoint(loop);
   narrow(loop, firstPart, endPart, parts);
-  Value hasLast = index.equals(endPart, all);
+  Value hasLast = index.equal(endPart, all);
   for (auto [buffer, kind] : sums)
     if (kind == ReduceKind::Sum)
       clearOthers(loop, buffer, hasLast);
@@ -475,7 +419,7 @@ Value TileSharing::arrive(bool ifLast) {
 /// Both orders of two are the same sum; more than two are taken in order.
 Value TileSharing::isSecondOfTwo() {
   IndexBuilder &index = shares->index;
-  Value areTwo = index.equals(index.sub(lastPlace, firstPlace), constant(1));
+  Value areTwo = index.equal(index.sub(lastPlace, firstPlace), constant(1));
   auto second = scf::IfOp::create(b, loc, b.getI1Type(), areTwo,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
@@ -512,7 +456,7 @@ scf::IfOp TileSharing::combineParts() {
   IndexBuilder &index = shares->index;
   weight = index.sub(endPart, firstPart);
   auto whole = scf::IfOp::create(b, loc, b.getI1Type(),
-                                 index.equals(weight, shares->getParts()),
+                                 index.equal(weight, shares->getParts()),
                                  /*withElseRegion=*/true);
   b.setInsertionPointToStart(whole.thenBlock());
   scf::YieldOp::create(b, loc, truth(true));

@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "RingLoop.h"
+#include "IndexBuilder.h"
 #include "LoneCopies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,12 +26,12 @@ namespace {
 /// Prologues up to this many productions are written out; longer ones loop.
 constexpr int64_t kUnrolledProductions = 3;
 
-/// Arithmetic on indices that folds as it is built.
-class IndexBuilder {
+/// Arithmetic on indices in front of a loop, and in it.
+class LoopIndexBuilder : public IndexBuilder {
 public:
-  IndexBuilder(OpBuilder &builder, Operation *anchor)
-      : builder(builder), block(anchor->getBlock()),
-        last(anchor->getPrevNode()), loc(anchor->getLoc()) {}
+  LoopIndexBuilder(OpBuilder &builder, Operation *anchor)
+      : IndexBuilder(builder, anchor->getLoc()), block(anchor->getBlock()),
+        last(anchor->getPrevNode()) {}
 
   /// Constants stand before everything else that is built, each once.
   Value constant(int64_t value) {
@@ -46,29 +47,10 @@ public:
     }
     return known;
   }
-  Value add(Value a, Value b) {
-    if (matchPattern(a, m_Zero()))
-      return b;
-    return builder.createOrFold<arith::AddIOp>(loc, a, b);
-  }
-  Value sub(Value a, Value b) {
-    return builder.createOrFold<arith::SubIOp>(loc, a, b);
-  }
-  Value mul(Value a, Value b) {
-    return builder.createOrFold<arith::MulIOp>(loc, a, b);
-  }
-  Value max(Value a, Value b) {
-    return builder.createOrFold<arith::MaxSIOp>(loc, a, b);
-  }
-  Value div(Value a, Value b) {
-    return builder.createOrFold<arith::DivUIOp>(loc, a, b);
-  }
 
 private:
-  OpBuilder &builder;
   Block *block;
   Operation *last; // after which constants are put; null: at the block's start
-  Location loc;
   llvm::DenseMap<int64_t, Value> constants;
 };
 
@@ -109,7 +91,7 @@ private:
   MutableArrayRef<RingPlan> plans;
   OpBuilder builder;
   Location loc;
-  IndexBuilder index;
+  LoopIndexBuilder index;
   int64_t stages;
   Value trips;
   scf::ForOp steady;

@@ -31,7 +31,7 @@ tile.kernel @gemm(%A: memref<?x?xf16>, %B: memref<?x?xf16>, %C: memref<?x?xf16>)
   // CHECK: %[[SOME:.*]] = arith.maxsi %[[LEFT]], %{{.*}}
   // CHECK: %[[FIT:.*]] = arith.divui %[[BLOCKS]], %[[SOME]]
   // CHECK: %[[EACH:.*]] = arith.minsi %[[FIT]], %{{.*}}
-  // CHECK: %[[EVEN:.*]] = arith.cmpi slt, %{{.*}}, %[[EACH]]
+  // CHECK: %[[EVEN:.*]] = arith.cmpi sgt, %[[EACH]], %{{.*}}
   // Worth it, or a block has one tile more.
   // CHECK: %[[COSTS:.*]] = arith.constant 24 : index
   // CHECK: %[[COSTS2:.*]] = arith.constant 128 : index
