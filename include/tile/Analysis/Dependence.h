@@ -76,11 +76,17 @@ struct AheadCopy {
   llvm::SetVector<Operation *> slice;
 };
 
+/// The copies from global memory to `tile`, a whole shared allocation, in
+/// `body` itself, where each fills a part of it at constant offsets, no two the
+/// same elements, and all of them fill all of it; else none. In body order.
+SmallVector<TileMoveOpInterface> partsOf(Value tile, Block &body);
+
 /// Decides whether `copy` may be issued iterations ahead of the one it stands
 /// in, into storage of its own per iteration: `body` is the loop's body.
-/// - it copies global memory over a whole shared allocation;
+/// - it copies global memory over a whole shared allocation, or is one of
+///   several that do together (`partsOf`), which have to run ahead together;
 /// - RAW, WAW within the loop: everything else in the loop that touches the
-///   allocation follows the copy, so that no value survives an iteration;
+///   allocation follows these copies, so that no value survives an iteration;
 /// - RAW out of the loop: nothing after the loop reads the allocation's last
 ///   contents;
 /// - RAW into the loop: nothing in the body writes what the copy, or the

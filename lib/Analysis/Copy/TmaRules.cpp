@@ -12,6 +12,7 @@
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/Occupancy.h"
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
@@ -98,6 +99,13 @@ static Reason whyNotComplete(TileMoveOpInterface copy) {
           "with one there a tensor copy can"};
 }
 
+/// Whether a copy is one of several that fill a slot together, in a loop of
+/// several stages.
+static bool runsAheadInParts(TileMoveOpInterface copy) {
+  return stagesOf(copy->getParentOp()).value_or(1) > 1 &&
+         llvm::is_contained(partsOf(copy.getTarget(), *copy->getBlock()), copy);
+}
+
 /// Why the shared side of a load cannot be a slot of a ring, which is where the
 /// proxy says that its copies have landed, and no barrier of the program can be
 /// either.
@@ -107,10 +115,11 @@ static Reason whyNotSlot(const CopyFacts &facts) {
   bool isWhole = ArrayRef<int64_t>(shared.extents) == type.getShape();
   for (const IndexFacts &offset : shared.offsets)
     isWhole &= offset.asConstant() == 0;
-  if (!isWhole)
+  if (!isWhole && !isToBeFilled(shared.buffer) && !runsAheadInParts(facts.op))
     return {"it fills a part of " + shared.name +
                 " only, and slots of rings are filled as a whole",
-            "a tile of the part's shape can be one"};
+            "a tile of the part's shape can be one, and so can a tile that "
+            "copies of one iteration of a pipelined loop fill together"};
   if (TileMoveOpInterface copy = facts.op; copy.getCompletion())
     return whyNotComplete(copy);
   return ask<Value, Reason>(facts.answers->whyNotSlot, shared.buffer,

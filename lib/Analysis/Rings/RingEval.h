@@ -53,8 +53,8 @@ public:
                                       std::optional<int64_t> upper,
                                       std::optional<int64_t> stride);
   /// Assignments of `vars` for as many of the trip counts as possible. Where
-  /// one variable alone does not make the loop run, or `together`: several at a
-  /// time as well.
+  /// one variable alone does not make the loop run so often, or `together`:
+  /// several at a time as well.
   std::vector<Assignment> solveTrips(const Step &loop, ArrayRef<int> vars,
                                      ArrayRef<int64_t> wanted,
                                      bool together = false);
@@ -87,8 +87,11 @@ private:
   /// Sets `vars` to `values`, but `pivot` to `value` (none where negative).
   void assign(ArrayRef<int> vars, const Assignment &values, int pivot,
               int64_t value);
-  /// Combinations of small values with which the loop runs.
-  std::vector<Assignment> combinations(const Step &loop, ArrayRef<int> vars);
+  /// Combinations of values with which the loop runs: some of those from which
+  /// one variable makes it run `most` times; of all, where there are none and
+  /// `orAny`.
+  std::vector<Assignment> combinations(const Step &loop, ArrayRef<int> vars,
+                                       int64_t most, bool orAny);
   int64_t clip(int var, int64_t value) const;
 
   const Model &model;

@@ -124,12 +124,15 @@ public:
     return it->second;
   }
 
+  /// Trip counts where the variable is as large as any that is tried.
+  int64_t atMost() { return at(kLargest / divisor); }
+
   /// Whether the variable makes a difference: asked at a few places.
   bool varies() {
     for (int64_t k = 1; k * divisor < kLargest; k *= 32)
       if (at(k) != at(0))
         return true;
-    return at(kLargest / divisor) != at(0);
+    return atMost() != at(0);
   }
 
   /// The roundest multiple that gives `count` (a whole number of steps, where
@@ -198,9 +201,10 @@ private:
 static constexpr int64_t kMostTrips = 64;
 
 std::vector<Assignment> Evaluator::combinations(const Step &loop,
-                                                ArrayRef<int> vars) {
-  static constexpr int64_t kMultiples[] = {0, 1, 2, 4, 16};
-  static constexpr size_t kMostVariables = 5, kMostKept = 4;
+                                                ArrayRef<int> vars,
+                                                int64_t most, bool orAny) {
+  static constexpr int64_t kMultiples[] = {0, 1, 2, 4, 16, kPlenty};
+  static constexpr size_t kMostVariables = 4, kMostKept = 4;
   std::vector<Assignment> entered;
   if (vars.size() > kMostVariables)
     return entered;
@@ -223,6 +227,16 @@ std::vector<Assignment> Evaluator::combinations(const Step &loop,
     }
   };
   choose(0);
+  // Those from which one variable alone makes the loop run often.
+  std::vector<Assignment> reaching;
+  for (const Assignment &start : entered)
+    for (int pivot = 0; pivot < static_cast<int>(vars.size()); ++pivot)
+      if (TripSearch(*this, loop, vars, pivot, start).atMost() >= most) {
+        reaching.push_back(start);
+        break;
+      }
+  if (!reaching.empty() || !orAny)
+    entered = std::move(reaching);
   // Some of them, from all over the range.
   std::vector<Assignment> kept;
   size_t count = std::min(entered.size(), kMostKept);
@@ -289,9 +303,11 @@ std::vector<Assignment> Evaluator::solveTrips(const Step &loop,
         result.push_back(assignment);
   };
   keepFound();
-  // Around combinations with which the loop runs, each with its own range.
-  if (together || !isEntered())
-    for (const Assignment &others : combinations(loop, vars)) {
+  // Around combinations with which the loop runs, each with its own range:
+  // where one variable does not make it use a slot again.
+  if (together || found.empty() || found.rbegin()->first < wanted.back() / 2)
+    for (const Assignment &others :
+         combinations(loop, vars, wanted.back(), together)) {
       found.clear();
       searchFrom(others, wanted);
       keepFound();

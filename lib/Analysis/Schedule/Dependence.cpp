@@ -8,11 +8,13 @@
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/Dependence.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
+#include "tile/Layout/Descriptors.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -129,7 +131,7 @@ Operation *tile::collectAccesses(Operation *root,
   if (root->getNumRegions() == 0)
     return appendEffects(root, accesses) ? nullptr : root;
   Operation *unknown = nullptr;
-  for (Region &region : root->getRegions())
+  for (mlir::Region &region : root->getRegions())
     for (Block &block : region)
       if (Operation *found = collectAccesses(block, accesses))
         unknown = unknown ? unknown : found;
@@ -221,7 +223,7 @@ Operation *tile::hoistedReader(Operation *reader, Value buffer) {
   while (auto loop = dyn_cast<LoopLikeOpInterface>(reader->getParentOp())) {
     if (mayWrite(loop, buffer))
       break;
-    Region *home = buffer.getParentRegion();
+    mlir::Region *home = buffer.getParentRegion();
     if (!home->isAncestor(loop->getParentRegion()))
       break;
     reader = loop;
@@ -306,6 +308,53 @@ static std::optional<Conflict> addToSlice(Value value, Block &body,
   return std::nullopt;
 }
 
+/// The part of a tile that a copy writes; none where it is not known.
+static std::optional<tile::Region> regionOfTarget(TileMoveOpInterface copy) {
+  tile::Region region;
+  region.sizes = copy.getTargetExtents();
+  region.offsets.assign(region.sizes.size(), 0);
+  for (auto [dim, offset] : llvm::enumerate(copy.getTargetOffsets())) {
+    std::optional<int64_t> constant = getConstantIntValue(offset);
+    if (!constant || *constant < 0)
+      return std::nullopt;
+    region.offsets[dim] = *constant;
+  }
+  return region;
+}
+
+static bool haveCommonElement(const tile::Region &a, const tile::Region &b) {
+  for (size_t dim = 0; dim < a.sizes.size(); ++dim)
+    if (a.offsets[dim] >= b.offsets[dim] + b.sizes[dim] ||
+        b.offsets[dim] >= a.offsets[dim] + a.sizes[dim])
+      return false;
+  return true;
+}
+
+SmallVector<TileMoveOpInterface> tile::partsOf(Value tile, Block &body) {
+  SmallVector<TileMoveOpInterface> parts;
+  SmallVector<tile::Region> regions;
+  int64_t elements = 0;
+  for (auto copy : body.getOps<TileMoveOpInterface>()) {
+    if (!copy.isSharedLoad() || copy.getTarget() != tile)
+      continue;
+    std::optional<tile::Region> region = regionOfTarget(copy);
+    if (!region || llvm::any_of(regions, [&](const tile::Region &other) {
+          return haveCommonElement(*region, other);
+        }))
+      return {};
+    int64_t size = 1;
+    for (int64_t extent : region->sizes)
+      size *= extent;
+    elements += size;
+    parts.push_back(copy);
+    regions.push_back(std::move(*region));
+  }
+  auto type = cast<MemRefType>(tile.getType());
+  if (parts.size() < 2 || elements != type.getNumElements())
+    return {};
+  return parts;
+}
+
 std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
                                           ArrayRef<OpAccess> bodyAccesses,
                                           Operation *unknown,
@@ -321,10 +370,16 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
   if (!alloc)
     return Conflict{"its target is not a whole `tile.alloc`",
                     "give the copy a `tile.alloc` of its own"};
-  if (!overwrites(copy, target))
-    return Conflict{"it covers only a part of the shared buffer",
-                    "give the copy a `tile.alloc` of the part's shape", alloc,
-                    "buffer allocated here"};
+  SmallVector<TileMoveOpInterface> fillers{copy};
+  if (!overwrites(copy, target)) {
+    fillers = partsOf(target, body);
+    if (fillers.empty())
+      return Conflict{"it covers only a part of the shared buffer",
+                      "give the copy a `tile.alloc` of the part's shape, or "
+                      "fill the other parts by copies beside it",
+                      alloc, "buffer allocated here"};
+  }
+  Operation *filled = fillers.back();
   // Operations that use slots by their own shape say themselves what they read.
   for (Operation *user : target.getUsers())
     if (getTileViewSource(user))
@@ -336,16 +391,16 @@ std::optional<Conflict> tile::whyNotAhead(TileMoveOpInterface copy, Block &body,
                         "' in the loop may touch any buffer",
                     "move it out of the loop", unknown, "here"};
 
-  // Within an iteration everything else comes after the copy; outside of the
-  // loop nothing reads what the loop left.
+  // Within an iteration everything else comes after the tile is filled; outside
+  // of the loop nothing reads what the loop left.
   Operation *loop = body.getParentOp();
   Operation *early = nullptr, *outside = nullptr;
   for (Operation *user : target.getUsers()) {
-    if (user == copy)
+    if (llvm::is_contained(fillers, user))
       continue;
     if (Operation *here = body.findAncestorOpInBlock(*user)) {
       // The first one in the body, whatever the order of the use list.
-      if (here->isBeforeInBlock(copy) &&
+      if (here->isBeforeInBlock(filled) &&
           (!early || here->isBeforeInBlock(body.findAncestorOpInBlock(*early))))
         early = user;
     } else if (!isShielded(user, loop, target)) {

@@ -61,9 +61,10 @@ int64_t tile::sharedBytesOf(Operation *op) {
 }
 
 int64_t tile::slotBytes(PipelinedOp loop) {
+  llvm::SmallDenseSet<Value> counted; // several copies may fill a tile
   int64_t bytes = 0;
   for (auto copy : loop.getBodyRegion().front().getOps<TileMoveOpInterface>())
-    if (copy.isSharedLoad())
+    if (copy.isSharedLoad() && counted.insert(copy.getTarget()).second)
       if (SharedLayoutAttr layout = getSharedLayout(copy.getTarget()))
         bytes += sharedBytesOf(layout) * static_cast<int64_t>(loop.getStages());
   return bytes;

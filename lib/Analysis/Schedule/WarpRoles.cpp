@@ -160,10 +160,20 @@ static bool feedsWgmma(Value buffer) {
   });
 }
 
+/// Whether memory says where a copy reads, so that it cannot be issued before
+/// memory has answered: rows by index, or an offset that is loaded.
+static bool waitsForPlace(const AheadCopy &ahead) {
+  TileMoveOpInterface copy = ahead.copy;
+  return copy.getAddressing() == MoveAddressing::Indexed ||
+         llvm::any_of(ahead.slice, [](Operation *op) {
+           return hasSingleEffect<MemoryEffects::Read>(op);
+         });
+}
+
 /// Copies that pipelining lets run ahead, but for those by TMA, whose slots
 /// nobody but the copy writes.
-static SmallVector<TileMoveOpInterface> sharedCandidates(KernelOp kernel) {
-  SmallVector<TileMoveOpInterface> result;
+static SmallVector<AheadCopy> sharedCandidates(KernelOp kernel) {
+  SmallVector<AheadCopy> result;
   kernel.getBodyRegion().walk([&](PipelinedOp loop) {
     if (loop.getStages() < 2)
       return;
@@ -175,12 +185,14 @@ static SmallVector<TileMoveOpInterface> sharedCandidates(KernelOp kernel) {
       if (!copy.isSharedLoad() || isTmaLoad(copy) ||
           whyNotAhead(copy, body, accesses, unknown, ahead))
         continue;
+      SmallVector<TileMoveOpInterface> parts = partsOf(copy.getTarget(), body);
       bool isModified = llvm::any_of(accesses, [&](const OpAccess &other) {
         return other.op != copy && other.access.isWrite &&
+               !llvm::is_contained(parts, other.op) &&
                mayAlias(other.access.buffer, copy.getTarget());
       });
       if (!isModified)
-        result.push_back(copy);
+        result.push_back(std::move(ahead));
     }
   });
   return result;
@@ -233,19 +245,25 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
     overlaps |= stagesOf(copy->getParentOp()).value_or(1) > 1;
   });
   // Gemms by tcgen05 have roles of their own, which fill by TMA alone.
-  SmallVector<TileMoveOpInterface> others;
+  SmallVector<AheadCopy> others;
   if (!target.hasTcgen05())
     others = sharedCandidates(kernel);
-  bool feeds = llvm::any_of(others, [](TileMoveOpInterface copy) {
-    return copy.getPlanAttr() && feedsWgmma(copy.getTarget());
+  bool feeds = llvm::any_of(others, [](AheadCopy &ahead) {
+    return ahead.copy.getPlanAttr() && feedsWgmma(ahead.copy.getTarget());
   });
+  // Measured with one warpgroup that computes
+  // (docs/Rationale/ProducerWarps.md): two, with a third one that copies, leave
+  // room for fewer blocks.
+  bool waits = static_cast<int64_t>(kernel.getThreads()) == kProducerThreads &&
+               llvm::any_of(others, waitsForPlace);
   if (!overlaps && isAskedFor && others.empty())
     return no({"no copy runs ahead in a pipelined loop of several stages",
                "`stages(2)` or more on a loop that copies into shared memory "
                "lets one"});
-  if (!overlaps && !isAskedFor && !feeds)
+  if (!overlaps && !isAskedFor && !feeds && !waits)
     return no({"no copy by TMA stands in a pipelined loop of several stages, "
-               "nor another that wgmma reads",
+               "nor another that wgmma reads, or one whose place is read from "
+               "memory beside 128 threads that compute",
                kRolesAllTheSame});
   SmallVector<OpAccess> accesses;
   if (Operation *unknown =
@@ -268,7 +286,8 @@ RoleDecision tile::decideRoles(KernelOp kernel, const TargetInfo &target,
   RoleDecision decision;
   std::string firstWhy;
   Operation *firstCause = nullptr;
-  for (TileMoveOpInterface copy : others) {
+  for (AheadCopy &ahead : others) {
+    TileMoveOpInterface copy = ahead.copy;
     std::string why;
     Operation *cause = ProducerSlice(kernel, accesses).check(copy, why);
     if (!cause && (cause = slice.writerOf(copy.getSource())))

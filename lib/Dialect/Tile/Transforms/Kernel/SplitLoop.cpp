@@ -26,9 +26,18 @@ static std::optional<ReduceKind> accumulation(Operation *op, Value buffer) {
 }
 
 /// Whether each iteration gives `buffer` its whole contents before it reads
-/// them: an operation of the loop's own body writes it first.
+/// them: an operation of the loop's own body writes it first, or copies that
+/// fill it together do.
 static bool startsFresh(Block &body, Value buffer) {
+  SmallVector<TileMoveOpInterface> parts;
+  if (isShared(buffer))
+    parts = partsOf(buffer, body);
   for (Operation &op : body) {
+    if (llvm::is_contained(parts, &op)) {
+      if (parts.back() == &op)
+        return true;
+      continue;
+    }
     SmallVector<OpAccess> accesses;
     if (collectAccesses(&op, accesses))
       return false;

@@ -101,7 +101,7 @@ static bool isCpAsync(TileMoveOpInterface copy) {
 /// Which of two runs of gemms, with other operations between them, is all that
 /// reads the tile: 0 or 1; nullopt where other operations read it, too, or the
 /// body has not two such runs.
-static std::optional<int64_t> runOfReaders(Value tile, Operation *filler,
+static std::optional<int64_t> runOfReaders(Value tile, const RingPlan &plan,
                                            Block &body) {
   llvm::SmallDenseMap<Operation *, int64_t> runs;
   bool isRun = false;
@@ -111,7 +111,7 @@ static std::optional<int64_t> runOfReaders(Value tile, Operation *filler,
       count += !isRun;
       isRun = true;
       runs[&op] = count - 1;
-    } else if (!isMemoryEffectFree(&op) && &op != filler) {
+    } else if (!isMemoryEffectFree(&op) && !plan.has(&op)) {
       isRun &= isa<TileMoveOpInterface>(op) &&
                cast<TileMoveOpInterface>(op).isSharedLoad();
     }
@@ -121,7 +121,7 @@ static std::optional<int64_t> runOfReaders(Value tile, Operation *filler,
     return std::nullopt;
   std::optional<int64_t> found;
   for (Operation *user : uses) {
-    if (user == filler || isa<ViewLikeOpInterface>(user))
+    if (plan.has(user) || isa<ViewLikeOpInterface>(user))
       continue;
     auto run = runs.find(user);
     if (run == runs.end() || (found && *found != run->second))
@@ -148,7 +148,7 @@ static std::optional<RingPlan> takeSecondProduct(RingPlan &plan, Block &body) {
   SmallVector<AheadCopy> rest;
   for (AheadCopy &ahead : plan.copies) {
     TileMoveOpInterface copy = ahead.copy;
-    std::optional<int64_t> run = runOfReaders(copy.getTarget(), copy, body);
+    std::optional<int64_t> run = runOfReaders(copy.getTarget(), plan, body);
     if (!run)
       return std::nullopt;
     (*run ? second.copies : rest).push_back(ahead);
@@ -182,38 +182,65 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
   byRole.producer = RingProducer::CpAsyncMbarrier;
   byRoleStores.producer = RingProducer::ThreadsMbarrier;
   byRole.ahead = byRoleStores.ahead = Ahead::BeforeWait;
+  struct Candidate {
+    AheadCopy ahead;
+    std::optional<Conflict> conflict;
+    RingPlan *plan;
+  };
+  llvm::MapVector<Operation *, Candidate> candidates;
+  for (TileMoveOpInterface copy : copies) {
+    Candidate &found = candidates[copy];
+    found.conflict = whyNotAhead(copy, body, accesses, unknown, found.ahead);
+    bool isByRole = decision.shared.contains(copy);
+    if (!found.conflict && (isTmaLoad(copy) || isByRole))
+      if (Operation *obstacle = UseCounter::obstacle(loop))
+        found.conflict = Conflict{"the uses of its ring cannot be counted "
+                                  "through what encloses the loop",
+                                  "enclose it by `scf.for` and `scf.if` only",
+                                  obstacle, "enclosed by this"};
+    found.plan = isTmaLoad(copy)   ? &byTma
+                 : !isByRole       ? &byThreads
+                 : isCpAsync(copy) ? &byRole
+                                   : &byRoleStores;
+  }
+  // A slot is filled in one ring: copies that fill a tile together run ahead
+  // together, or not at all.
+  auto whyNotTogether =
+      [&](TileMoveOpInterface copy) -> std::optional<Conflict> {
+    for (TileMoveOpInterface part : partsOf(copy.getTarget(), body)) {
+      const Candidate &other = candidates[part];
+      if (other.conflict)
+        return Conflict{"another copy that fills the shared buffer with it "
+                        "cannot run ahead",
+                        "mend what keeps that one", part, "this one"};
+      if (other.plan != candidates[copy].plan)
+        return Conflict{"another copy that fills the shared buffer with it "
+                        "takes another instruction",
+                        "`prefer` on both can ask for one", part, "this one"};
+    }
+    return std::nullopt;
+  };
+  llvm::SmallDenseMap<Operation *, Conflict> apart;
+  for (TileMoveOpInterface copy : copies)
+    if (!candidates[copy].conflict)
+      if (std::optional<Conflict> conflict = whyNotTogether(copy))
+        apart.try_emplace(copy, std::move(*conflict));
   size_t ahead = 0;
   for (TileMoveOpInterface copy : copies) {
-    AheadCopy candidate;
-    std::optional<Conflict> conflict =
-        whyNotAhead(copy, body, accesses, unknown, candidate);
-    bool isShared = decision.shared.contains(copy);
-    if (!conflict && (isTmaLoad(copy) || isShared))
-      if (Operation *obstacle = UseCounter::obstacle(loop))
-        conflict = Conflict{"the uses of its ring cannot be counted through "
-                            "what encloses the loop",
-                            "enclose it by `scf.for` and `scf.if` only",
-                            obstacle, "enclosed by this"};
-    if (!conflict) {
+    Candidate &found = candidates[copy];
+    if (auto conflict = apart.find(copy); conflict != apart.end())
+      found.conflict = conflict->second;
+    if (!found.conflict) {
       ++ahead;
-      if (isTmaLoad(copy)) {
-        byTma.copies.push_back(std::move(candidate));
-        continue;
-      }
-      if (isShared) {
-        (isCpAsync(copy) ? byRole : byRoleStores)
-            .copies.push_back(std::move(candidate));
-        continue;
-      }
-      if (isCpAsync(copy))
+      if (found.plan == &byThreads && isCpAsync(copy))
         byThreads.producer = RingProducer::CpAsync;
-      byThreads.copies.push_back(std::move(candidate));
-    } else {
-      Remark diag = missedAt(remarks, copy, "not pipelined", conflict->reason,
-                             conflict->advice);
-      if (conflict->noteOp)
-        diag.attachNote(conflict->noteOp) << conflict->note;
+      found.plan->copies.push_back(std::move(found.ahead));
+      continue;
     }
+    Remark diag = missedAt(remarks, copy, "not pipelined",
+                           found.conflict->reason, found.conflict->advice);
+    if (found.conflict->noteOp)
+      diag.attachNote(found.conflict->noteOp) << found.conflict->note;
   }
   shareInCluster(loop, byTma);
   std::optional<RingPlan> second;

@@ -69,6 +69,7 @@ private:
   /// Productions that the steady loop makes `distance` iterations ahead.
   void produceAll(Ahead ahead, int64_t distance);
   void buildPrologue();
+  void eraseSlices();
   /// Gives the copies after the loop the next slots; returns the number of uses
   /// so far.
   Value continueBehind(RingPlan &plan, Value use);
@@ -177,12 +178,22 @@ Value tile::createRing(OpBuilder &builder, Location loc, int64_t stages,
                               /*pair=*/DenseI64ArrayAttr());
 }
 
+SmallVector<Value> RingPlan::tiles() const {
+  llvm::SetVector<Value> found;
+  for (const AheadCopy &ahead : copies)
+    found.insert(TileMoveOpInterface(ahead.copy).getTarget());
+  return found.takeVector();
+}
+
+bool RingPlan::has(Operation *op) const {
+  return llvm::any_of(copies, [&](const AheadCopy &ahead) {
+    return TileMoveOpInterface(ahead.copy) == op;
+  });
+}
+
 void RingLoop::createRing(RingPlan &plan) {
-  SmallVector<Value> buffers;
-  for (const AheadCopy &ahead : plan.copies)
-    buffers.push_back(TileMoveOpInterface(ahead.copy).getTarget());
-  plan.ring = tile::createRing(builder, loc, stages, buffers, plan.producer,
-                               plan.peers);
+  plan.ring = tile::createRing(builder, loc, stages, plan.tiles(),
+                               plan.producer, plan.peers);
 }
 
 Value RingLoop::tripCount() {
@@ -210,11 +221,13 @@ void RingLoop::produce(const RingPlan &plan, Value from, int64_t distance) {
     mapping.map(loop.getInductionVariable(), inductionValue(iteration));
     for (Operation *op : plan.slice)
       builder.clone(*op, mapping);
-    for (auto [ahead, view] : llvm::zip(plan.copies, views)) {
+    SmallVector<Value> tiles = plan.tiles();
+    for (const AheadCopy &ahead : plan.copies) {
       // Only the target changes: an alias of it elsewhere keeps its meaning.
       IRMapping ofCopy = mapping;
       TileMoveOpInterface copy = ahead.copy;
-      ofCopy.map(copy.getTarget(), view);
+      Value tile = copy.getTarget();
+      ofCopy.map(tile, views[llvm::find(tiles, tile) - tiles.begin()]);
       builder.clone(*copy, ofCopy);
     }
   };
@@ -369,6 +382,19 @@ static void moveToReaders(RingWaitOp wait, RingReleaseOp release) {
   release->moveAfter(last);
 }
 
+/// Erases operations that only the copies used, also those of several rings.
+void RingLoop::eraseSlices() {
+  llvm::SetVector<Operation *> used;
+  for (const RingPlan &plan : plans)
+    used.insert(plan.slice.begin(), plan.slice.end());
+  SmallVector<Operation *> ordered = used.takeVector();
+  llvm::sort(ordered,
+             [](Operation *a, Operation *b) { return b->isBeforeInBlock(a); });
+  for (Operation *op : ordered)
+    if (isOpTriviallyDead(op))
+      op->erase();
+}
+
 void RingLoop::build() {
   Operation *before = loop->getPrevNode();
   for (RingPlan &plan : plans)
@@ -393,14 +419,11 @@ void RingLoop::build() {
           plan.producer == RingProducer::CpAsync
               ? builder.getI64IntegerAttr(stages - 2)
               : IntegerAttr());
-      for (auto [ahead, view] : llvm::zip(plan.copies, wait.getViews())) {
-        TileMoveOpInterface copy = ahead.copy;
-        Value target = copy.getTarget();
-        allocs.push_back(allocationOf(target));
-        Operation *filler = copy;
-        target.replaceUsesWithIf(view, [&](OpOperand &operand) {
+      for (auto [tile, view] : llvm::zip(plan.tiles(), wait.getViews())) {
+        allocs.push_back(allocationOf(tile));
+        tile.replaceUsesWithIf(view, [&](OpOperand &operand) {
           return loop->isProperAncestor(operand.getOwner()) &&
-                 operand.getOwner() != filler;
+                 !plan.has(operand.getOwner());
         });
       }
       waits.push_back(wait);
@@ -430,11 +453,7 @@ void RingLoop::build() {
     for (auto [plan, wait, release] : llvm::zip(plans, waits, releases))
       if (plan.nearReaders)
         moveToReaders(wait, release);
-    // Erases operations that only the copies used.
-    for (const RingPlan &plan : plans)
-      for (Operation *op : llvm::reverse(plan.slice))
-        if (isOpTriviallyDead(op))
-          op->erase();
+    eraseSlices();
   }
   for (RingPlan &plan : plans)
     plan.last = RingDrainOp::create(builder, loc, plan.ring);

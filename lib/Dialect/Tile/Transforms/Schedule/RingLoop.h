@@ -30,10 +30,14 @@ struct FollowingUse {
   Operation *first, *last; // readers, in the block of the copy
 };
 
-/// The copies of one loop that run ahead in one ring, and their buffers in the
-/// ring's order.
+/// The copies of one loop that run ahead in one ring.
 struct RingPlan {
+  /// Several may fill a tile together.
   SmallVector<AheadCopy> copies;
+  /// The tiles that they fill, each once: the buffers of a slot, in order.
+  SmallVector<Value> tiles() const;
+  /// Whether `op` is one of the copies.
+  bool has(Operation *op) const;
   /// Operations of the body to repeat for a production, in body order.
   SmallVector<Operation *> slice;
   RingProducer producer = RingProducer::Threads;

@@ -73,28 +73,22 @@ static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
 SmallVector<FollowingUse> tile::findFollowing(PipelinedOp loop,
                                               const RingPlan &plan) {
   SmallVector<FollowingUse> result;
-  auto bufferOf = [&](Value tile) -> std::optional<unsigned> {
-    for (auto [i, ahead] : llvm::enumerate(plan.copies))
-      if (TileMoveOpInterface(ahead.copy).getTarget() == tile)
-        return i;
-    return std::nullopt;
-  };
+  SmallVector<Value> tiles = plan.tiles();
   for (Operation *op = loop->getNextNode(); op; op = op->getNextNode()) {
     auto copy = dyn_cast<TileMoveOpInterface>(op);
     if (!copy || !isTmaLoad(copy))
       continue;
-    std::optional<unsigned> buffer = bufferOf(copy.getTarget());
-    if (!buffer)
+    auto tile = llvm::find(tiles, copy.getTarget());
+    if (tile == tiles.end())
       continue;
-    FollowingUse use = readersOf(copy, *buffer);
-    if (!use.first ||
+    FollowingUse use = readersOf(copy, tile - tiles.begin());
+    if (!overwrites(copy, *tile) || !use.first ||
         (!result.empty() && !result.back().last->isBeforeInBlock(op)))
       return {};
     result.push_back(use);
   }
   Block *block = loop->getBlock();
-  for (const AheadCopy &ahead : plan.copies) {
-    Value tile = TileMoveOpInterface(ahead.copy).getTarget();
+  for (Value tile : tiles) {
     SmallVector<Operation *> uses;
     if (collectUses(tile, uses))
       return {};
@@ -117,13 +111,6 @@ SmallVector<FollowingUse> tile::findFollowing(PipelinedOp loop,
 // Later loops
 //===----------------------------------------------------------------------===//
 
-static SmallVector<Value> buffersOf(const RingPlan &plan) {
-  SmallVector<Value> buffers;
-  for (const AheadCopy &ahead : plan.copies)
-    buffers.push_back(TileMoveOpInterface(ahead.copy).getTarget());
-  return buffers;
-}
-
 static SmallVector<std::pair<std::optional<uint64_t>, Attribute>>
 multicastsOf(const RingPlan &plan) {
   SmallVector<std::pair<std::optional<uint64_t>, Attribute>> result;
@@ -137,7 +124,7 @@ multicastsOf(const RingPlan &plan) {
 /// Whether slots of `ring` can hold what `plan` fills, for those who read it.
 static bool holds(RingCreateOp ring, PipelinedOp loop, const RingPlan &plan) {
   RingType type = ring.getRing().getType();
-  SmallVector<Value> buffers = buffersOf(plan);
+  SmallVector<Value> buffers = plan.tiles();
   RingType own = ringTypeFor(loop.getStages(), buffers, plan.producer);
   return type.getStages() == own.getStages() &&
          type.getProducer() == own.getProducer() &&
