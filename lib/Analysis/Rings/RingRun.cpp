@@ -93,8 +93,9 @@ void AgentRun::cover(const Step &step, int64_t count, bool isInRange) {
     return;
   // What made the loop run before may have kept one around it from running.
   const std::set<int64_t> &seen = coverage.seen[step.id];
-  bool together = coverage.attempts[step.id]++ > 0 && count == 0 &&
-                  (seen.empty() || *seen.rbegin() == 0);
+  bool together =
+      coverage.attempts[step.id]++ >= kAttempts / 2 * model.clusterSize &&
+      count == 0 && (seen.empty() || *seen.rbegin() == 0);
   SmallVector<ScalarId, 3> of{step.use};
   if (step.kind == StepKind::For)
     of = {step.lower, step.stride, step.upper};
