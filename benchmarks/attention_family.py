@@ -111,9 +111,11 @@ def candidates(p):
         most = 16 if p.tokens * p.h // p.g <= 16 else 64
         page = p.options.get("page")
         base = Decode(d=p.d, rows=most, **p.options)
-        found = [change(base, keys=k, stages=s) for k, s in ((64, 4), (128, 2), (128, 3), (64, 6)) if not page or page == 64 and k == 64 or page == 1]
+        found = [change(base, keys=k, stages=s) for k, s in ((64, 2), (64, 3), (64, 4), (64, 6), (128, 2), (128, 3)) if not page or page == 64 and k == 64]
         if page == 16:
-            found = [change(base, keys=16, stages=8), change(base, keys=64)]
+            found = [change(base, keys=k, stages=s) for k, s in ((64, 2), (64, 3), (64, 4), (128, 2))]
+        if page == 1:
+            found = [change(base, keys=k, stages=s, threads=t) for k, s, t in ((32, 4, 128), (32, 6, 128), (64, 2, 128), (64, 3, 256))]
         return [[f, Combine(d=p.d)] for f in found + [change(f, specialize=False) for f in found]]
     if p.family == "mla":
         base = Decode(kv="latent", d=512, rows=64, threads=256)
