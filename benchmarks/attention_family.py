@@ -116,10 +116,13 @@ def candidates(p):
             found = [change(base, keys=k, stages=s) for k, s in ((64, 2), (64, 3), (64, 4), (128, 2))]
         if page == 1:
             found = [change(base, keys=k, stages=s, threads=t) for k, s, t in ((32, 4, 128), (32, 6, 128), (64, 2, 128), (64, 3, 256))]
-        return [[f, Combine(d=p.d)] for f in found + [change(f, specialize=False) for f in found]]
+        found += [change(f, specialize=False) for f in found]
+        # Where one part has all keys of a sequence, nothing is left to combine.
+        return [[f, Combine(d=p.d)] if splits_of(p) > 1 else [change(f, split=False)] for f in found]
     if p.family == "mla":
         base = Decode(kv="latent", d=512, rows=64, threads=256)
-        return [[change(base, stages=s, specialize=r, lazy=z), Combine(d=512)] for s in (2, 1) for r in (None, False) for z in (False, True)]
+        found = [change(base, stages=s, specialize=r, lazy=z) for s in (2, 1) for r in (None, False) for z in (False, True)]
+        return [[f, Combine(d=512)] if splits_of(p) > 1 else [change(f, split=False)] for f in found]
     if p.family == "backward":
         base = Backward(d=p.d, **p.options)
         small = [change(base, rows=32), base] if p.d > 64 else [base, change(base, rows=128)]
@@ -139,6 +142,11 @@ def programs():
 
 
 # --- data and references (torch)
+
+
+def splits_of(p):
+    """Into how many parts the keys of a sequence are split: one round of blocks (twice as many parts took 0.90 to 0.99 of the speed)."""
+    return max(1, min(64, 132 // max(1, p.b * (p.g if p.family == "decode" else 2))))
 
 
 def tensors_of(bench, p):
@@ -184,9 +192,7 @@ def tensors_of(bench, p):
     t["K"] = make(*shape)
     if p.family != "mla":
         t["V"] = make(*shape)
-    blocks = 132 // max(1, p.b * (p.g if p.family == "decode" else 2))
-    # One round of blocks: twice as many parts of the keys took 0.90 to 0.99 of the speed.
-    splits = max(1, min(64, blocks))
+    splits = splits_of(p)
     t |= dict(OP=empty(splits * rows, p.d, kind="f32"), PARTS=empty(splits, rows, kind="f32"))
     return t | dict(scalars=dict(tokens=p.tokens, splits=splits, blocks=p.h * p.tokens // 64))
 
@@ -199,7 +205,7 @@ def bind(bench, p, chain, t):
         if isinstance(program, Backward):
             names |= {"DQ": t["DQO"] if program.kind == "queries" else t["SUM"]}
         if isinstance(program, Decode):
-            names["LSE"] = t["PARTS"]
+            names["LSE"] = t["PARTS" if program.split else "LSEO"]
             if program.page == 1 and program.kv == "paged":
                 names |= {x: t[x].reshape(t[x].shape[0], -1) for x in "KV"} | {"TABLE": t["TABLE"].reshape(-1)}
         if isinstance(program, Combine):

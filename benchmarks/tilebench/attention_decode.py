@@ -32,6 +32,7 @@ class Decode:
     threads: int = 128
     split: bool = True
     specialize: bool | None = None
+    persistent: int = 0  # blocks a multiprocessor that work off several tiles; 0: one block a tile
     lazy: bool = False  # a maximum counts where it has grown 2^8-fold
     name: str = ""
 
@@ -41,6 +42,7 @@ class Decode:
         kv = self.kv + (str(self.page) if self.kv != "dense" else "")
         parts = ["decode", SHORT.get(self.element, self.element), f"d{self.d}", kv, f"{self.rows}x{self.keys}", f"s{self.stages}", f"t{self.threads}"]
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
+        parts += [f"P{self.persistent}"] * bool(self.persistent)
         return "_".join(parts + ["split" if self.split else "whole"] + ["lazy"] * self.lazy)
 
     @property
@@ -109,7 +111,9 @@ def decode_text(p):
     fragment, shared = "#tile.fragment", "#shared"
     tile = lambda r, c, kind=t: memref([r, c], kind, shared)
     scale = math.log2(math.e) / math.sqrt(d + 64 if p.latent else d)
-    kernel = f" attributes {{specialize = {str(p.specialize).lower()}}}" if p.specialize is not None else ""
+    stated = [] if p.specialize is None else [f"specialize = {str(p.specialize).lower()}"]
+    stated += [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
+    kernel = f" attributes {{{', '.join(stated)}}}" if stated else ""
     heads = {"dense": "dim(%K, 2)", "paged": "dim(%K, 2)" if p.page > 1 else f"dim(%K, 1) floordiv {d}", "latent": "%blocks"}[p.kv]
     G = {"dense": "memref.dim %K, %c2", "paged": "memref.dim %K, %c2"}.get(p.kv)
     lines = ["  %B = memref.dim %LEN, %c0", "  %R = memref.dim %Q, %c0", "  %T := index(%tokens)"]
