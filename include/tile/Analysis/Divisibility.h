@@ -15,6 +15,8 @@ namespace mlir::tile {
 
 /// The promises about a value, wherever they stand.
 llvm::SmallVector<AssumeOp> promisesOf(Value value);
+/// The same, and those that say what it equals.
+llvm::SmallVector<AssumeOp> promisesAbout(Value value);
 
 /// The largest power-of-two-or-other integer known to divide `value` (at least
 /// 1; 2^32 for zero, which everything divides). Index or integer values.

@@ -28,6 +28,7 @@
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
 #include "tile/Target/ManifestBuilder.h"
 #include <cmath>
@@ -576,8 +577,7 @@ void KernelReader::visitOp(Operation *op, double times, unsigned phase,
         most = std::max(most, double(typeOf(access.buffer).getNumElements()));
     Work own;
     own.threadCycles = most / rates.multiplyAdds;
-    own.waits =
-        isa<ReduceOp, ReduceWithOp, ScanOp, ScanWithOp>(op) ? kReduceWaits : 0;
+    own.waits = combinesRows(op) ? kReduceWaits : 0;
     work(phase) += own * times;
     return;
   }

@@ -61,12 +61,18 @@ static int64_t ofExpression(AffineExpr expr, ArrayRef<int64_t> dims,
   }
 }
 
-SmallVector<AssumeOp> tile::promisesOf(Value value) {
+SmallVector<AssumeOp> tile::promisesAbout(Value value) {
   SmallVector<AssumeOp> promises;
   for (Operation *user : value.getUsers())
-    if (auto assume = dyn_cast<AssumeOp>(user);
-        assume && assume.getValue() == value)
+    if (auto assume = dyn_cast<AssumeOp>(user))
       promises.push_back(assume);
+  return promises;
+}
+
+SmallVector<AssumeOp> tile::promisesOf(Value value) {
+  SmallVector<AssumeOp> promises = promisesAbout(value);
+  llvm::erase_if(promises,
+                 [&](AssumeOp assume) { return assume.getValue() != value; });
   return promises;
 }
 
@@ -84,8 +90,8 @@ static int64_t statedDivisor(Value value) {
 /// promise: canonicalization leaves promises on one of the two.
 static int64_t assumedDivisor(Value value) {
   int64_t divisor = statedDivisor(value);
-  for (Operation *user : value.getUsers())
-    if (auto assume = dyn_cast<AssumeOp>(user); assume && assume.getEquals()) {
+  for (AssumeOp assume : promisesAbout(value))
+    if (assume.getEquals()) {
       bool isFirst = assume.getValue() == value;
       divisor = std::lcm(divisor, statedDivisor(isFirst ? assume.getEquals()
                                                         : assume.getValue()));

@@ -413,13 +413,11 @@ bool Question::isExact(Value value, unsigned depth) {
 
 /// What the branches around `user` compare.
 void Question::collectConditions() {
-  for (Region *region = user->getParentRegion(); region;) {
-    Operation *parent = region->getParentOp();
+  for (Operation *parent : getEnclosingOps(user))
     if (auto branch = dyn_cast<scf::IfOp>(parent))
-      collectCondition(branch.getCondition(),
-                       /*holds=*/region == &branch.getThenRegion());
-    region = isa<KernelOp>(parent) ? nullptr : parent->getParentRegion();
-  }
+      collectCondition(
+          branch.getCondition(),
+          /*holds=*/branch.getThenRegion().findAncestorOpInRegion(*user));
 }
 
 void Question::collectCondition(Value condition, bool holds) {

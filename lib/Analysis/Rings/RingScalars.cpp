@@ -10,6 +10,7 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
 #include "tile/Dialect/Tile/IR/Surroundings.h"
+#include "tile/Dialect/Tile/IR/Tokens.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -106,7 +107,7 @@ ScalarId ScalarBuilder::get(Value value) {
   }
   Operation *op = value.getDefiningOp();
   // A token of nothing.
-  if (isa_and_nonnull<TokenDoneOp>(op))
+  if (isDoneToken(value))
     return ids[value] = constant(0);
   ScalarCode code = op ? codeOf(op) : ScalarCode::Leaf;
   ScalarId id;

@@ -81,8 +81,7 @@ static bool dependsOn(Value value, Value id) {
     if (!seen.insert(next).second)
       continue;
     if (auto argument = dyn_cast<BlockArgument>(next)) {
-      Operation *owner = argument.getOwner()->getParentOp();
-      if (!isa<KernelOp>(owner))
+      if (!getKernelOfArgument(argument))
         return true;
       continue;
     }
@@ -174,7 +173,7 @@ public:
              });
     auto argument = cast<BlockArgument>(value);
     Operation *owner = argument.getOwner()->getParentOp();
-    if (owner == kernel || isa<ParallelOp>(owner))
+    if (owner == kernel || elementLoopOf(argument))
       return true;
     auto loop = dyn_cast<LoopLikeOpInterface>(owner);
     return loop &&
@@ -232,7 +231,7 @@ std::optional<BlockPart> tile::partOfBlock(KernelOp kernel, Operation *access,
   for (Operation *op = access->getParentOp(); op && op != kernel;
        op = op->getParentOp()) {
     auto loop = dyn_cast<LoopLikeOpInterface>(op);
-    if (!loop || isa<ParallelOp>(op))
+    if (!loop || isa<TileOpInterface>(op))
       continue;
     auto numbers = loop.getLoopInductionVars();
     part.onceInBlock &= numbers && llvm::all_of(*numbers, [&](Value number) {

@@ -13,6 +13,7 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/Tokens.h"
 #include "tile/Layout/Descriptors.h"
 
@@ -48,7 +49,7 @@ static void appendArrival(LastArrivalOp arrival,
     accesses.push_back({arrival, {buffer, {}, {}, /*isWrite=*/true, false}});
   };
   touch(arrival.getCounters());
-  auto kernel = arrival->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(arrival);
   if (!kernel)
     return;
   for (unsigned i = 0; i < kernel.getNumKernelArguments(); ++i) {

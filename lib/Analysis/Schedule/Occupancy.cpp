@@ -119,7 +119,7 @@ static int64_t ownSlotBytes(PipelinedOp loop) {
 }
 
 int64_t tile::idleBytes(Operation *op, int64_t fittingBytes) {
-  auto kernel = op->getParentOfType<KernelOp>();
+  KernelOp kernel = kernelOf(op);
   if (combinesInCluster(kernel))
     return 0;
   for (Operation *around = op->getParentOp(); around != kernel;

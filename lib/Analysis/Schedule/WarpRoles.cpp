@@ -37,9 +37,8 @@ bool tile::isTmaLoad(TileMoveOpInterface copy) {
 
 bool tile::isInTileLoop(TileMoveOpInterface copy) {
   bool found = false;
-  for (Operation *at = copy->getParentOp(); at && !isa<KernelOp>(at);
-       at = at->getParentOp()) {
-    if (isa<PipelinedOp>(at))
+  for (Operation *at : getEnclosingOps(copy)) {
+    if (stagesOf(at))
       return false;
     found |= isa<LoopLikeOpInterface>(at);
   }

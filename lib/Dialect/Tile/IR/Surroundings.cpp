@@ -20,6 +20,10 @@ OnWarpsOp tile::partOfWarpsAround(Operation *op) {
   return op->getParentOfType<OnWarpsOp>();
 }
 
+bool tile::combinesRows(Operation *op) {
+  return isa<ReduceOp, ReduceWithOp, ScanOp, ScanWithOp>(op);
+}
+
 bool tile::isPromise(Operation *op) { return isa<AssumeOp>(op); }
 
 bool tile::isPlaceOfBlock(Operation *op) {

@@ -13,6 +13,10 @@
 using namespace mlir;
 using namespace mlir::tile;
 
+bool tile::isDoneToken(Value token) {
+  return token.getDefiningOp<TokenDoneOp>() != nullptr;
+}
+
 Value tile::getToken(Operation *op) {
   if (!isa<TileOpInterface>(op))
     return {};

@@ -25,6 +25,10 @@ OnWarpsOp asPartOfWarps(Operation *op);
 /// The part of some warps that `op` stands in, or null.
 OnWarpsOp partOfWarpsAround(Operation *op);
 
+/// Whether `op` combines the elements of rows with each other: a reduction or a
+/// scan, by a kind or by a region.
+bool combinesRows(Operation *op);
+
 /// Whether `op` promises something of a value and does nothing else.
 bool isPromise(Operation *op);
 

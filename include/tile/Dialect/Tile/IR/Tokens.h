@@ -14,6 +14,9 @@
 
 namespace mlir::tile {
 
+/// Whether `token` is that of nothing (`tile.token.done`).
+bool isDoneToken(Value token);
+
 /// The token that `op` returns; null where it returns none.
 Value getToken(Operation *op);
 

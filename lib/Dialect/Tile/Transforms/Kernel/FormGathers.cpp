@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/Divisibility.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 
 using namespace mlir;
@@ -230,9 +231,8 @@ static bool isExtent(Value value, Value buffer, unsigned d) {
       continue;
     if (dim.getResult() == value)
       return true;
-    for (Operation *promise : dim.getResult().getUsers())
-      if (auto assume = dyn_cast<AssumeOp>(promise);
-          assume && (assume.getValue() == value || assume.getEquals() == value))
+    for (AssumeOp assume : promisesAbout(dim.getResult()))
+      if (assume.getValue() == value || assume.getEquals() == value)
         return true;
   }
   return false;

@@ -17,6 +17,7 @@
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
@@ -59,12 +60,12 @@ static Uses usesOf(Value argument) {
     auto move = dyn_cast<TileMoveOpInterface>(user);
     if (move && move.getTarget() == argument)
       uses.isWritten = true;
-    else if (isa<CopyOp>(user) ||
-             (isa<memref::LoadOp>(user) && user->getParentOfType<ParallelOp>()))
+    else if ((move && move.isPlain()) ||
+             (isa<memref::LoadOp>(user) && elementLoopAround(user)))
       uses.loads.push_back(user);
     else if (isa<memref::StoreOp>(user))
       uses.isWritten = true;
-    else if (!isa<memref::DimOp, AssumeOp>(user))
+    else if (!isa<memref::DimOp>(user) && !isPromise(user))
       uses.hasOthers = true;
   }
   return uses;
@@ -80,7 +81,7 @@ static bool isWidePlain(CopyPlanAttr plan) {
 
 /// Why a load is given no policy of the L2 cache; empty where it can be.
 static StringRef whyNoPolicy(Operation *load) {
-  auto copy = dyn_cast<CopyOp>(load);
+  auto copy = dyn_cast<TileMoveOpInterface>(load);
   if (!copy)
     return "";
   CopyPlanAttr plan = copy.getPlanAttr();
@@ -95,7 +96,7 @@ static StringRef whyNoPolicy(Operation *load) {
 
 /// Why a load cannot ask the cache to keep something; empty where it can.
 static StringRef whyNotKept(Operation *load) {
-  auto copy = dyn_cast<CopyOp>(load);
+  auto copy = dyn_cast<TileMoveOpInterface>(load);
   if (copy && !isWidePlain(copy.getPlanAttr()))
     return "not all of it is loaded by plain loads of four bytes or more";
   return whyNoPolicy(load);
@@ -123,7 +124,7 @@ static bool isAsLarge(MemRefType result, MemRefType argument) {
 }
 
 static ValueRange indicesOf(Operation *load) {
-  auto copy = dyn_cast<CopyOp>(load);
+  auto copy = dyn_cast<TileMoveOpInterface>(load);
   return copy ? ValueRange(copy.getSourceOffsets())
               : cast<memref::LoadOp>(load).getIndices();
 }

@@ -15,7 +15,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Analysis/Occupancy.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
 using namespace mlir;
@@ -148,8 +150,7 @@ LogicalResult PartFolder::foldMove(OpOperand &use) {
 static bool isFilledAhead(Value tile) {
   return llvm::any_of(tile.getUsers(), [&](Operation *user) {
     auto copy = dyn_cast<TileMoveOpInterface>(user);
-    return copy && copy.getTarget() == tile &&
-           user->getParentOfType<PipelinedOp>();
+    return copy && copy.getTarget() == tile && stagesAround(user).has_value();
   });
 }
 
@@ -243,7 +244,7 @@ LogicalResult PartFolder::copyFor(Operation *user) {
   ArrayRef<int64_t> shape = part.getType().getShape();
   // A reduction and a scan load what they read into registers anyway.
   Attribute space = type.getMemorySpace();
-  if (isa<ReduceOp, ReduceWithOp, ScanOp, ScanWithOp>(user) && !writes)
+  if (combinesRows(user) && !writes)
     space = FragmentSpaceAttr::get(part->getContext());
   OpBuilder b(part->getContext());
   b.setInsertionPointAfterValue(part.getSource());

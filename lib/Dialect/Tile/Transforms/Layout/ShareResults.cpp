@@ -525,7 +525,7 @@ void ShareResultsPass::share(KernelOp kernel) {
   for (Operation *op = last->getNextNode(); op && !rest;
        op = op->getNextNode()) {
     rest = dyn_cast<scf::IfOp>(op);
-    if (!rest && !isMemoryEffectFree(op) && !isa<AllocOp>(op))
+    if (!rest && !isMemoryEffectFree(op) && !isa<TileStorageOpInterface>(op))
       break;
   }
   bool isPlain = rest && !rest.elseBlock() && rest->getNumResults() == 0;

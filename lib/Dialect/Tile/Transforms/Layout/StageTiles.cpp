@@ -9,6 +9,7 @@
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/LayoutAnalysis.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
+#include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -187,12 +188,14 @@ private:
   void clear(Operation *op, Value buffer) {
     Location loc = op->getLoc();
     builder.setInsertionPointAfterValue(buffer);
-    for (Region *region = op->getParentRegion();
-         !isa<KernelOp>(region->getParentOp());
-         region = region->getParentRegion())
-      if (isa<TileAgentsOpInterface, OnWarpsOp>(region->getParentOp()) &&
-          !region->isAncestor(buffer.getParentRegion()))
-        builder.setInsertionPointToStart(&region->front());
+    for (Operation *around : getEnclosingOps(op)) {
+      if (!isa<TileAgentsOpInterface>(around) && !asPartOfWarps(around))
+        continue;
+      for (Region &region : around->getRegions())
+        if (region.isAncestor(op->getParentRegion()) &&
+            !region.isAncestor(buffer.getParentRegion()))
+          builder.setInsertionPointToStart(&region.front());
+    }
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
     Value zero = arith::ConstantOp::create(builder, loc, element,
                                            builder.getZeroAttr(element));

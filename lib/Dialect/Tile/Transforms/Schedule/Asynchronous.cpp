@@ -98,10 +98,7 @@ static void forget(Value token, Operation *kept) {
   for (Operation *user :
        llvm::SetVector<Operation *>(users.begin(), users.end())) {
     ValueRange tokens = awaitedBy(user);
-    if (!tokens.empty() && user != kept &&
-        llvm::all_of(tokens, [](Value waitedFor) {
-          return waitedFor.getDefiningOp<TokenDoneOp>();
-        }))
+    if (!tokens.empty() && user != kept && llvm::all_of(tokens, isDoneToken))
       user->erase();
   }
   if (done.use_empty())

@@ -188,9 +188,7 @@ bool tile::mayIssueBefore(TileMoveOpInterface copy, Operation *op) {
   if (isa<TileOrderOpInterface>(op) || getToken(op) ||
       (move && isTmaLoad(move)) || (op->getNumRegions() != 0 && !isTile))
     return false;
-  if (isa<AllocOp>(op))
-    return true;
-  if (isMemoryEffectFree(op))
+  if (isa<AllocOp>(op) || isMemoryEffectFree(op))
     return true;
   if (!isTile && !isa<memref::LoadOp, memref::StoreOp>(op))
     return false;
