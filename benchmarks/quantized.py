@@ -102,6 +102,11 @@ def candidates(p):
             found += [change(tile=(rows, 64, 256), stages=s, parts=2) for s in (3, 4)] * (base.packing != "rows")
             found += [change(tile=(rows, 128, 256), stages=3), change(tile=(rows, 128, 256), threads=256, stages=4, parts=1 + (base.packing != "rows"))]
             found += [] if wide else [change(tile=(rows, 64, 512), stages=s) for s in (2, 3)]
+        if base.scale != "sums" and not base.narrow:
+            # Tiles beyond whole rounds of blocks are shared: 896 tiles of 57344 columns on 264 places are 3.4 rounds, not 4.
+            found += [change(tile=(rows, 64, 256), stages=3, persistent=3, stream_k=16)]
+            found += [] if wide else [change(tile=(rows, 64, 512), stages=3, persistent=2, stream_k=16)]
+            found += [change(tile=(rows, 128, 256), threads=256, stages=4, persistent=1, stream_k=16)] * (rows >= 32)
         if rows >= 32:
             # A's tile is as large as W's: it is read once for more columns.
             found += [change(tile=(rows, 256, 128), threads=256, stages=s) for s in (3, 5)]

@@ -49,6 +49,7 @@ class Quantized:
     threads: int = 128
     cluster: int = 1  # blocks along N, which read the same rows of A
     split: int = 0  # by the compiler: blocks of a cluster that share the loop over K
+    stream_k: int = 0  # by the compiler: parts of the loop over K of tiles that persistent blocks share
     split_k: bool = False  # in the program: C is f32 [splits, M, N], parts for tilebench.gemm.Reduce
     panel: int = 0
     persistent: int = 0
@@ -62,7 +63,7 @@ class Quantized:
         parts += ["zeros"] * self.zeros + [self.packing, self.form] + ["sums"] * (self.scale == "sums") + ["bias"] * self.bias
         parts += [self.out] * bool(self.out) + ["x".join(map(str, self.tile)), f"s{self.stages}", f"t{self.threads}"]
         parts += [f"parts{self.parts}"] * (self.parts > 1)
-        parts += [f"c{self.cluster}"] * (self.cluster > 1) + [f"k{self.split}"] * bool(self.split) + ["splitk"] * self.split_k + [f"p{self.panel}"] * bool(self.panel)
+        parts += [f"c{self.cluster}"] * (self.cluster > 1) + [f"k{self.split}"] * bool(self.split) + [f"S{self.stream_k}"] * bool(self.stream_k) + ["splitk"] * self.split_k + [f"p{self.panel}"] * bool(self.panel)
         parts += [f"P{self.persistent}"] * bool(self.persistent)
         parts += [] if self.specialize is None else ["spec" if self.specialize else "nospec"]
         return "_".join(parts)
@@ -248,6 +249,8 @@ def parameters(p):
 def attributes(p):
     kernel = [f"panel = {p.panel} : i64"] * bool(p.panel) + [f"persistent = {p.persistent} : i64"] * bool(p.persistent)
     kernel += [f"split = {p.split} : i64"] * bool(p.split)
+    # A step of these is long beside what sums through memory cost.
+    kernel += [f"stream_k = {p.stream_k} : i64", "tile.stream_least = 0 : i64"] * bool(p.stream_k)
     kernel += [] if p.specialize is None else [f"specialize = {str(p.specialize).lower()}"]
     return f" attributes {{{', '.join(kernel)}}}" if kernel else ""
 
@@ -319,10 +322,8 @@ def quantized_text(p):
     body += ["tile.copy %S[%g, %n] to %Ss"] if rows else []
     body += ["tile.copy %Z[%g, %n] to %Zs"] if p.zeros else []
     body += ["tile.copy %Ws to %wq"] if p.packing == "rows" else []
-    # A split loop has to see that nothing of an iteration reaches the next one, which it does of whole operations only (split-3).
-    body += [f"%blank = arith.constant {'0 : i8' if p.integer else '0.0 : ' + a}"] * bool(p.split)
     for number, end in enumerate(ends):
-        body += [f"tile.fill %{target}{end} with %blank"] * bool(p.split) + [dequantize(p, target + end, number * bk // p.parts)]
+        body += [dequantize(p, target + end, number * bk // p.parts)]
         options = ["transpose_b"] + ["clear"] * bool(late and not number)
         options += ["policy = #tile.warp_policy<full_row>"] * (swap and p.threads > 128)
         left, right = (target, "As") if swap else ("As", target)

@@ -36,6 +36,7 @@ class Gemv:
     scale = "weights"
     form = "gemv"
     narrow = integer = False
+    stream_k = 0
 
     def ident(self):
         if self.name:

@@ -33,6 +33,8 @@ static bool startsFresh(Block &body, Value buffer) {
   if (isShared(buffer))
     parts = partsOf(buffer, body);
   for (Operation &op : body) {
+    if (overwrites(&op, buffer))
+      return true;
     if (llvm::is_contained(parts, &op)) {
       if (parts.back() == &op)
         return true;
@@ -41,12 +43,10 @@ static bool startsFresh(Block &body, Value buffer) {
     SmallVector<OpAccess> accesses;
     if (collectAccesses(&op, accesses))
       return false;
-    for (const OpAccess &own : accesses) {
-      if (getBaseBuffer(own.access.buffer) != buffer)
-        continue;
-      return own.op == &op && own.access.isWrite && !own.access.isAtomic &&
-             coversWholeBuffer(own.access);
-    }
+    if (llvm::any_of(accesses, [&](const OpAccess &own) {
+          return getBaseBuffer(own.access.buffer) == buffer;
+        }))
+      return false;
   }
   return true;
 }
