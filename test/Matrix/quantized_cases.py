@@ -162,6 +162,8 @@ case("cluster along N", (33, 320, 256), True, tile=(64, 128, 128), packing="spli
 # --- K divided
 case("cluster of two", (16, 64, 640), True, split=2, packing="split")
 case("cluster of four", (5, 64, 384), split=4, packing="split", bias=True)
+case("tiles shared", (5, 320, 512), True, persistent=1, stream_k=4, packing="split")
+case("tiles shared in two products", (16, 448, 768), tile=(16, 64, 256), parts=2, persistent=1, stream_k=16, packing="split", bias=True)
 case("parts", (5, 64, 640), True, split_k=True, splits=3, packing="split")
 # --- without tensor cores
 for packing in ("order", "rows"):
