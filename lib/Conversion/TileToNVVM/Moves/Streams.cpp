@@ -132,8 +132,9 @@ static Value choose(KernelLowering &lowering, Value condition, int64_t policy,
 }
 
 /// i1: blocks that differ along `dims` only run at the same time, so that what
-/// they read alike is read once: all blocks from the first to the last of them,
-/// in the order of launch (BlockOrder.h), have places. Null: there is one.
+/// they read alike is read once: there is one of them, or all blocks from the
+/// first to the last of them, in the order of launch (BlockOrder.h), have
+/// places. Null: there is one.
 static Value runTogether(KernelLowering &lowering, ArrayRef<int64_t> dims) {
   if (dims.empty())
     return {};
@@ -159,9 +160,15 @@ static Value runTogether(KernelLowering &lowering, ArrayRef<int64_t> dims) {
     }
     span = lowering.mul(span, extent);
   }
-  return both(lowering, inOnePanel,
-              compare(lowering, arith::CmpIPredicate::ule, span,
-                      lowering.i64(streamLimit(lowering, 3))));
+  Value alike = lowering.i64(1); // blocks that read the same
+  for (int64_t d : dims)
+    alike = lowering.mul(alike, gridExtent(lowering, d));
+  Value isOne =
+      compare(lowering, arith::CmpIPredicate::ule, alike, lowering.i64(1));
+  Value havePlaces = both(lowering, inOnePanel,
+                          compare(lowering, arith::CmpIPredicate::ule, span,
+                                  lowering.i64(streamLimit(lowering, 3))));
+  return b.createOrFold<arith::OrIOp>(isOne, havePlaces);
 }
 
 /// What loads of arguments ask that are read once.
