@@ -27,6 +27,9 @@ from .annotations import (
     dynamic,
     func_attr,
     symbolic,
+    use_persistent,
+    use_split_k,
+    use_stream_k,
     use_swizzle,
 )
 from .atomics import (

@@ -2,6 +2,7 @@
 """Statements about a kernel: order of blocks, layouts, values outside of tensors; symbols of
 sizes."""
 
+import operator
 import re
 
 from .builder import current
@@ -23,6 +24,58 @@ def use_swizzle(panel_size, order="row", enable=True):
         and int(panel_size) > 0
     ):
         builder.kernel.attributes["panel"] = int(panel_size)
+
+
+def _set_count(construct, attribute, count, low, high):
+    """Gives the kernel that is traced a number of its own."""
+    kernel = current(construct).kernel
+    if kernel is None:
+        fail(f"{construct}: expected to stand inside of `with T.Kernel(...)`")
+    try:
+        number = operator.index(count)
+    except TypeError:
+        number = None
+    if number is None or isinstance(count, bool) or not low <= number <= high:
+        fail(f"{construct}: expected an integer from {low} to {high}, got {count!r}")
+    kernel.attributes[attribute] = number
+
+
+def _not_both(construct, attribute, other):
+    kernel = current(construct).kernel
+    if kernel is not None and attribute in kernel.attributes:
+        fail(
+            f"{construct}: the kernel has {other}, and either the blocks of a cluster or those of"
+            " the whole grid can share a tile's iterations; take one of the two out"
+        )
+
+
+def use_persistent(blocks_per_sm=1):
+    """Launches as many blocks as run at a time and no more, at most `blocks_per_sm` (1 to 32) on a
+    multiprocessor. Each computes several blocks of the grid, one after the other."""
+    _set_count("T.use_persistent", "persistent", blocks_per_sm, 1, 32)
+
+
+def use_split_k(blocks):
+    """`blocks` blocks (2 to 16, together with those of T.ClusterKernel) form a cluster and share
+    the iterations of the kernel's T.Pipelined. What they accumulate is added in a fixed order.
+
+    Without it the compiler decides by the cost. It needs clusters, which GPUs before sm_90 lack.
+    """
+    _not_both("T.use_split_k", "stream_k", "T.use_stream_k")
+    _set_count("T.use_split_k", "split", blocks, 2, 16)
+
+
+def use_stream_k(parts=16, blocks_per_sm=1):
+    """Persistent blocks, as by T.use_persistent, that share the last tiles.
+
+    Where the grid leaves a last round of tiles in which some blocks would have none, the iterations
+    of these tiles' T.Pipelined are divided into `parts` parts (2 to 1024), which several blocks
+    share. What they accumulate is added in a fixed order, through memory that the launcher
+    provides; nobody waits. Results are the same from run to run on one GPU.
+    """
+    _not_both("T.use_stream_k", "split", "T.use_split_k")
+    _set_count("T.use_stream_k", "persistent", blocks_per_sm, 1, 32)
+    _set_count("T.use_stream_k", "stream_k", parts, 2, 1024)
 
 
 def annotate_layout(layout_map, *_, **__):
