@@ -1,5 +1,5 @@
 // The same by two blocks of a cluster that share the loop over K, for few columns.
-// Look at: `split = 2` on the kernel; the fill of the weights' tile tells the compiler that no step reaches the next one.
+// Look at: `split = 2` on the kernel; each step writes the weights' tile whole, so no step reaches the next one.
 // Printed by: benchmarks/program.py quantized name=w4a16_cluster packing=split split=2 tile=32,64,128 hints=A=8x640,W=64x80,S=5x64,C=8x64
 #shared = #gpu.address_space<workgroup>
 #word = affine_map<(d0) -> (((d0 mod 8) floordiv 2) * 4 + d0 floordiv 32)>
@@ -36,8 +36,6 @@ tile.kernel @w4a16_cluster(%A: memref<?x?xf16> {tile.alignment = 16, tile.shape_
     tile.copy %A[%m, %k] to %As : memref<?x?xf16> to memref<32x128xf16, #shared>
     tile.copy %W[%n, %kw] to %Ws : memref<?x?xi32> to memref<64x16xi32, #shared>
     tile.copy %S[%g, %n] to %Ss : memref<?x?xf16> to memref<1x64xf16, #shared>
-    %blank = arith.constant 0.0 : f16
-    tile.fill %wf with %blank : memref<64x128xf16, #tile.fragment>, f16
     tile.parallel (%i, %j) in (64, 128) {
       %p = affine.apply #word(%j)
       %sh = affine.apply #shift(%j)

@@ -276,7 +276,8 @@ static Rounds roundsOf(const LaunchFacts &launch, int64_t places) {
   // Tiles of the last round are shared: by as many blocks each, or by all.
   int64_t left = clusters % places;
   if (launch.streamK && left) {
-    int64_t each = std::min({places / left, launch.streamK, kMostSharersOfTile});
+    int64_t each =
+        std::min({places / left, launch.streamK, kMostSharersOfTile});
     loops = double(clusters / places) +
             (each > 1 ? 1 / double(each) : double(left) / double(places));
   }

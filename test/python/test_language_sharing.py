@@ -108,7 +108,7 @@ def test_outside_of_a_kernel():
 
 def test_what_the_compiler_refuses():
     with pytest.raises(CompileError, match="sm_80"):
-        compile_kernel(gemm_with(STATES["split"]), target="cuda:sm_80")
+        compile_kernel(gemm_with(STATES["split"]), target="lowered:sm_80")
 
     @T.prim_func
     def no_loop(A: T.Tensor((64,), "float32")):
@@ -118,4 +118,4 @@ def test_what_the_compiler_refuses():
                 A[b * 32 + i] = 1.0
 
     with pytest.raises(CompileError, match=r"expected one `tile.pipelined`"):
-        compile_kernel(no_loop, target="cuda:sm_90a")
+        compile_kernel(no_loop, target="lowered:sm_90a")
