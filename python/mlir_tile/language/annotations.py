@@ -59,7 +59,7 @@ def use_split_k(blocks):
     """`blocks` blocks (2 to 16, together with those of T.ClusterKernel) form a cluster and share
     the iterations of the kernel's T.Pipelined. What they accumulate is added in a fixed order.
 
-    Without it the compiler decides by the cost. It needs clusters, which GPUs before sm_90 lack.
+    Without it a block runs all iterations. It needs clusters, which GPUs before sm_90 lack.
     """
     _not_both("T.use_split_k", "stream_k", "T.use_stream_k")
     _set_count("T.use_split_k", "split", blocks, 2, 16)

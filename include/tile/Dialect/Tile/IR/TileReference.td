@@ -74,7 +74,7 @@ defvar KernelAttributes = [{
     | `cluster` | blocks | of a cluster along each dimension of the grid; absent: no clusters |
     | `panel` | blocks | rows (along y) of a panel of the rasterized grid; absent: row by row |
     | `persistent` | blocks | the most that a multiprocessor is given, each for a range of the grid; absent: one block for each of the grid |
-    | `split` | blocks | of a cluster that share the range of the pipelined loop; absent: the cost decides |
+    | `split` | blocks | of a cluster that share the range of the pipelined loop; absent: a block runs all of it |
     | `stream_k` | parts | that the range of a tile's pipelined loop is divided into, for the tiles beyond whole rounds of all blocks, which blocks share; absent: a tile is one block's (or a cluster's, with `split`) |
     | `tile.stream_least` | iterations | of a tile that sharing it by `stream_k` has to save at least; absent: what sums through memory cost on an H200 |
     | `specialize` |  | whether warps are divided into roles: true, or an error; false, never; absent, the compiler's choice |

@@ -4,8 +4,9 @@
 // Runs after copies have been selected, before the lowering. Decides nothing
 // about dependences itself (Analysis/Dependence.h does) and nothing about how a
 // ring synchronizes (the lowering does). Copies of one protocol share a ring,
-// but those that each of two products reads alone (--tile-overlap-gemms). For
-// cp.async and N stages:
+// but those that each of two products reads alone (--tile-overlap-gemms).
+// Several copies may fill a tile of a slot; they run ahead together, or none of
+// them does. For cp.async and N stages:
 //
 //   productions 0 .. N-2
 //   for i in 0 .. T-1: wait(i); production i+N-1; body(i); release(i)
