@@ -103,7 +103,10 @@ def candidates(p):
             found = [change(base, keys=80), change(base, keys=64), change(base, keys=96)]
         else:
             found = [base, change(base, keys=64, stages=3), change(base, keys=160 if p.d > 64 else 256), change(base, rows=64, threads=128, keys=64)]
-            found += [change(base, rows=192, threads=384, keys=96 if p.d > 64 else 128)]
+            # Scores and weights of fp8 leave registers for longer blocks.
+            found += [change(base, keys=160, lazy=True), change(base, stages=3, lazy=True)] * base.scaled
+            found += [change(base, rows=192, threads=384, keys=96, lazy=z) for z in (False, True)] * base.scaled
+            found += [change(base, rows=192, threads=384, keys=96 if p.d > 64 and not base.scaled else 128)]
         ends = (found[0], found[-1])
         found += [change(f, persistent=1) for f in ends if p.family == "forward"] + [change(f, lazy=True) for f in ends]
         return [[f] for f in found]

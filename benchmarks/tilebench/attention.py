@@ -316,7 +316,7 @@ LAZY = """      %enough = arith.addf %old, %margin : f32
 def softmax(rows, keys, dv, t, fast=" fastmath<afn>", largest="      %both = arith.maximumf %old, %new : f32", raised=""):
     """From scores to weights: what stands between the two products of a step. %largest, %sum and %acc are of all keys so
     far; `largest` says which maximum counts from now on, `raised` multiplies weights."""
-    exponent = "%e8" if raised else "%e"
+    top = "%t8" if raised else "%ts"
     return f"""    tile.reduce max %S to %blockmax dim(1)
     // Sums and products so far were taken against a smaller maximum.
     tile.parallel (%i) in ({rows}) {{
@@ -337,8 +337,8 @@ def softmax(rows, keys, dv, t, fast=" fastmath<afn>", largest="      %both = ari
       %top = memref.load %largest[%i]
       %xs = arith.mulf %x, %scale fastmath<contract> : f32
       %ts = arith.mulf %top, %scale : f32
-      %e = arith.subf %xs, %ts fastmath<contract> : f32
-{raised}      %w = math.exp2 {exponent}{fast} : f32
+{raised}      %e = arith.subf %xs, {top} fastmath<contract> : f32
+      %w = math.exp2 %e{fast} : f32
       memref.store %w, %S[%i, %j]
       %narrow = arith.truncf %w : f32 to {t}
       memref.store %narrow, %P[%i, %j]
@@ -423,7 +423,7 @@ def attention_text(p):
         initial, total = "%sink", "%one"
         factor = "  %one = arith.constant 1.0 : f32\n" + factor
     # Weights of fp8 are multiplied by 2^8, as far as its numbers go; sums are then, too.
-    raised = "" if not p.scaled or p.lazy else "      %e8 = arith.addf %e, %eight : f32\n"
+    raised = "" if not p.scaled or p.lazy else "      %t8 = arith.subf %ts, %eight : f32\n"
     factor = ("  %eight = arith.constant 8.0 : f32\n" if raised else "") + factor
     start_text = plain_start(p) if p.plain else start(p)
     mask_text = plain_mask(p) if p.plain else mask(p)

@@ -22,8 +22,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 import exchange_support
 import torch
 
+import mlir_tile.language as T
 from mlir_tile import cache, execution
 from mlir_tile.errors import ArgumentError
+from mlir_tile.jit import compile as compile_kernel
 from mlir_tile.tensors import torch_op
 
 CHECKS = []
@@ -205,6 +207,63 @@ def cupy_arrays(add):
     torch.cuda.synchronize()
     add(a, y, c)  # with a tensor of PyTorch
     right(a, b, c)
+
+
+def gemm_with(state, m, n, k):
+    """C = A Bᵀ in tiles of 128 × 128; `state` says how the blocks share them."""
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((m, k), "float16"),
+        B: T.Tensor((n, k), "float16"),
+        C: T.Tensor((m, n), "float32"),
+    ):
+        with T.Kernel(n // 128, m // 128, threads=256) as (bx, by):
+            state()
+            As = T.alloc_shared((128, 64), "float16")
+            Bs = T.alloc_shared((128, 64), "float16")
+            acc = T.alloc_fragment((128, 128), "float32")
+            T.clear(acc)
+            for step in T.Pipelined(k // 64, num_stages=4):
+                T.copy(A[by * 128, step * 64], As)
+                T.copy(B[bx * 128, step * 64], Bs)
+                T.gemm(As, Bs, acc, transpose_B=True)
+            T.copy(acc, C[by * 128, bx * 128])
+
+    return main
+
+
+@check
+def tiles_that_blocks_share(_):
+    """T.use_persistent, T.use_split_k and T.use_stream_k: the result, its bits at each launch, streams and graphs."""
+    m, n, k = 640, 7168, 4096  # 280 tiles: two rounds of an H200's blocks, and 16 tiles that blocks can share
+    a, b = (torch.randn(size, k, device="cuda").half() for size in (m, n))
+    expected = a.float() @ b.float().t()
+    states = {
+        "persistent": lambda: T.use_persistent(1),
+        "split": lambda: T.use_split_k(2),
+        "stream": lambda: T.use_stream_k(16),
+    }
+    for name, state in states.items():
+        kernel = compile_kernel(gemm_with(state, m, n, k), target="cuda")
+        first = torch.full((m, n), float("nan"), device="cuda")
+        kernel(a, b, first)
+        torch.testing.assert_close(first, expected, rtol=1e-3, atol=2e-2, msg=lambda text: f"{name}: {text}")
+        again = [torch.full_like(first, float("nan")) for _ in range(4)]
+        sides = [torch.cuda.Stream() for _ in again]
+        torch.cuda.synchronize()
+        for result, side in zip(again, sides):
+            with torch.cuda.stream(side):
+                kernel(a, b, result)
+        graph, captured = torch.cuda.CUDAGraph(), torch.full_like(first, float("nan"))
+        torch.cuda.synchronize()
+        with torch.cuda.graph(graph):
+            kernel(a, b, captured)
+        for _ in range(3):
+            captured.fill_(float("nan"))
+            graph.replay()
+        torch.cuda.synchronize()
+        assert all(torch.equal(first, result) for result in (*again, captured)), f"{name}: other bits in another launch"
 
 
 def passes(name):

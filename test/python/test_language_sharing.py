@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 
 import mlir_tile.language as T
+from mlir_tile.autotuner import autotune, set_autotune_inputs
 from mlir_tile.errors import CompileError
 from mlir_tile.jit import compile as compile_kernel
+from mlir_tile.jit import jit
 from mlir_tile.language.errors import LanguageError
 
 TARGETS = ["cpu", "lowered:sm_90a"]
@@ -119,3 +121,28 @@ def test_what_the_compiler_refuses():
 
     with pytest.raises(CompileError, match=r"expected one `tile.pipelined`"):
         compile_kernel(no_loop, target="lowered:sm_90a")
+
+
+@pytest.mark.parametrize("word", ["use_persistent", "use_split_k", "use_stream_k"])
+def test_the_autotuner_takes_the_number(word, tmp_path, monkeypatch):
+    """It is a parameter of the function that makes the program, as any other."""
+    monkeypatch.setattr("mlir_tile.autotuner.tuner.cache_folder", lambda: tmp_path)
+    asked = []
+
+    @autotune(configs=[{"number": 2}, {"number": 3}], warmup=0, rep=1, skip_check=True)
+    @jit(target="cpu")
+    def kernel(number=1):
+        asked.append(number)
+        return gemm_with(lambda: getattr(T, word)(number))
+
+    rng = np.random.default_rng(4)
+    a, b = (rng.standard_normal((size, K)).astype(np.float16) for size in (M, N))
+    c = np.full((M, N), np.nan, np.float32)
+    with set_autotune_inputs(a, b, c):
+        best = kernel()
+    assert set(asked) >= {2, 3}
+    c[:] = np.nan
+    best(a, b, c)
+    np.testing.assert_allclose(
+        c, a.astype(np.float32) @ b.astype(np.float32).T, rtol=1e-2, atol=1e-2
+    )

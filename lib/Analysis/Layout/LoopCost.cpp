@@ -10,6 +10,7 @@
 #include "tile/Analysis/Divisibility.h"
 #include "tile/Layout/CheckedMath.h"
 #include "tile/Layout/Distribute.h"
+#include "tile/Layout/WarpShuffle.h"
 #include "tile/Target/ThreadBudget.h"
 #include <numeric>
 
@@ -210,6 +211,14 @@ double tile::registerCost(int64_t registers, int64_t numThreads,
   return kCyclesPerExcessRegister * double(excessOfWarps);
 }
 
+/// Of `warps`, whose words may be wider than what a shuffle moves.
+static double shuffleCost(const WarpShuffle &plan, int64_t warps,
+                          unsigned elementBits) {
+  auto words = double(ceilDiv(int64_t(elementBits), kWordBits) * warps);
+  return words * (kCyclesPerShuffle * double(plan.numShuffles()) +
+                  kCyclesPerInstruction * double(plan.numSelects()));
+}
+
 double tile::conversionCost(const FragmentLayout &from,
                             const FragmentLayout &to, unsigned elementBits) {
   auto kind = classifyConversion(from, to);
@@ -223,8 +232,9 @@ double tile::conversionCost(const FragmentLayout &from,
   case ConversionKind::RegisterRename:
     return kCyclesPerInstruction * registers;
   case ConversionKind::WarpShuffle:
-    // Two shuffles and a select an element: sources differ between lanes.
-    return 2 * kCyclesPerShuffle * double(to.numRegisters() * warps);
+    if (auto plan = WarpShuffle::plan(from, to, int(elementBits)))
+      return shuffleCost(*plan, warps, elementBits);
+    break;
   case ConversionKind::SharedMemory:
     break;
   }

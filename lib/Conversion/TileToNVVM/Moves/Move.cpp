@@ -15,6 +15,7 @@
 #include "Memory/RegisterLoops.h"
 #include "Memory/ScalarMemory.h"
 #include "Prepare/Scratch.h"
+#include "ShuffledRegisters.h"
 #include "Streams.h"
 #include "Tcgen05/TensorMemory.h"
 #include "ThreadRuns.h"
@@ -324,6 +325,10 @@ static LogicalResult lowerConvert(KernelLowering &lowering,
       lowering.storeRegister(*to, element, r,
                              lowering.loadRegister(*from, element, source));
     }
+    return success();
+  }
+  if (auto plan = shuffleOf(*conversion, from->layout, to->layout, element)) {
+    convertByShuffles(lowering, *plan, *from, *to, element);
     return success();
   }
   SharedBuffer scratch = {lowering.scratch(0), conversionScratch(type)};

@@ -60,6 +60,29 @@ bool tile::nvvm::convertsInRegisters(const ConversionClass &conversion,
                      llvm::to_vector(llvm::seq<unsigned>(0, to.rank())));
 }
 
+std::optional<WarpShuffle>
+tile::nvvm::shuffleOf(const ConversionClass &conversion,
+                      const FragmentLayout &from, const FragmentLayout &to,
+                      Type type) {
+  // Elements of fewer bits than a byte share bytes in registers.
+  int bits = getStorageBits(type);
+  if (bits % 8 != 0 || conversion.kind == ConversionKind::SharedMemory)
+    return std::nullopt;
+  return WarpShuffle::plan(from, to, bits);
+}
+
+bool tile::nvvm::convertsWithinWarps(ConvertLayoutOp op) {
+  FragmentLayoutAttr from = getFragmentLayout(op.getSource());
+  FragmentLayoutAttr to = getFragmentLayout(op.getTarget());
+  if (!from || !to)
+    return false;
+  auto conversion = classifyConversion(from.getLayout(), to.getLayout());
+  Type type = cast<MemRefType>(op.getSource().getType()).getElementType();
+  return conversion &&
+         (convertsInRegisters(*conversion, from.getLayout(), to.getLayout()) ||
+          shuffleOf(*conversion, from.getLayout(), to.getLayout(), type));
+}
+
 SharedLayout tile::nvvm::conversionScratch(MemRefType type) {
   // Rows are padded by 16 bytes against bank conflicts.
   int64_t bits = bitsOf(type.getElementType());
@@ -75,7 +98,7 @@ static FailureOr<int64_t> bytesOfConversion(ConvertLayoutOp op) {
   auto conversion = classifyConversion(from.getLayout(), to.getLayout());
   if (!conversion)
     return op.emitOpError() << conversion.reason();
-  if (convertsInRegisters(*conversion, from.getLayout(), to.getLayout()))
+  if (convertsWithinWarps(op))
     return 0;
   return conversionScratch(cast<MemRefType>(op.getSource().getType()))
       .sizeInBytes();

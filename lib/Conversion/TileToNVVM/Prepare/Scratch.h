@@ -16,6 +16,7 @@
 
 #include "tile/Conversion/Combination.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
+#include "tile/Layout/WarpShuffle.h"
 #include "tile/Target/TargetInfo.h"
 
 namespace mlir::tile::nvvm {
@@ -33,6 +34,13 @@ FailureOr<int64_t> scratchBytes(Operation *op, int64_t threads, KernelOp kernel,
 /// A conversion between two layouts that moves registers of each thread only.
 bool convertsInRegisters(const ConversionClass &conversion,
                          const FragmentLayout &from, const FragmentLayout &to);
+/// How a conversion of elements of `type` moves registers between the lanes of
+/// a warp; nothing where it goes through scratch memory instead.
+std::optional<WarpShuffle> shuffleOf(const ConversionClass &conversion,
+                                     const FragmentLayout &from,
+                                     const FragmentLayout &to, Type type);
+/// Whether warps convert what they hold without each other.
+bool convertsWithinWarps(ConvertLayoutOp op);
 /// How a fragment of `type` lies in scratch memory between two layouts.
 SharedLayout conversionScratch(MemRefType type);
 /// How a fragment of `type` lies there as an operand of a gemm by FMA.

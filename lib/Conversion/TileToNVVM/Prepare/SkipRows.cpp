@@ -10,6 +10,7 @@
 // fragments whose rows are divided among them.
 //
 //===----------------------------------------------------------------------===//
+#include "Scratch.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -165,6 +166,8 @@ Reason Skipping::whyNotSkip(Operation *op, const Part &part) {
   auto copy = dyn_cast<CopyOp>(op);
   bool isRenaming =
       copy && isFragment(copy.getSource()) && isFragment(copy.getTarget());
+  auto convert = dyn_cast<ConvertLayoutOp>(op);
+  isRenaming |= convert && nvvm::convertsWithinWarps(convert);
   if (!gemm && !isRenaming && !isa<ParallelOp, ReduceOp, FillOp>(op))
     return {"'" + op->getName().getStringRef().str() +
             "' may need other warps"};
