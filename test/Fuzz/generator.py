@@ -48,6 +48,8 @@ FIRST_SPLIT = 13_000_000_000
 FIRST_STREAM = 14_000_000_000
 # Seeds from here on are of loops whose tiles several copies fill (pieces.py).
 FIRST_PIECES = 15_000_000_000
+# Seeds from here on are of fragments in two layouts whose warps hold the same elements (lanes.py).
+FIRST_LANES = 16_000_000_000
 WIDE = [(96, 96), (128, 96), (64, 160), (40, 264), (17, 512), (128, 160), (5, 1800), (1000, 9)]
 WEIGHTS = {"f32": 30, "f16": 20, "bf16": 10, "i32": 10, "i8": 8, "f64": 4, "f8E4M3FN": 4, "f8E5M2": 3, "f4E2M1FN": 3, "i4": 3,
            "i16": 3, "i64": 2, "i1": 1}

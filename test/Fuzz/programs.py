@@ -16,6 +16,7 @@ import common
 import elementwise
 import gemms
 import groups
+import lanes
 import leaving
 import loops
 import named
@@ -28,7 +29,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GROUPS, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_PIECES, FIRST_SHIFTED, FIRST_SPARSE, FIRST_SPLIT, FIRST_STREAM, FIRST_WALKS, Generator
+from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GROUPS, FIRST_LANES, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_PIECES, FIRST_SHIFTED, FIRST_SPARSE, FIRST_SPLIT, FIRST_STREAM, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -133,7 +134,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_PIECES:
+    if seed >= FIRST_LANES:
+        family = lanes.program
+    elif seed >= FIRST_PIECES:
         family = g.rng.choices([multiplying, looping, splitting], [6, 3, 1])[0]
     elif seed >= FIRST_SPLIT:
         family = splitting
@@ -166,7 +169,7 @@ def attempt(seed, number):
     found = g.tiles()
     for tile in g.rng.sample(found, min(len(found), 1 if g.program.outputs else g.rng.randrange(1, 4))):
         steps.store(g, tile)
-    if seed >= FIRST_PIECES:
+    if FIRST_PIECES <= seed < FIRST_LANES:
         g.body = pieces.divide(g, g.body)
         if "in_parts" not in g.program.tags:
             raise Unfit("no tile is filled in parts")
