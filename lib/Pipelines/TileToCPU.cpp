@@ -52,7 +52,10 @@ void tile::buildTileToCPU(OpPassManager &manager,
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
-  manager.addPass(createConvertMathToLLVMPass());
+  // log(1 + x) would lose small x: the library's log1p does not.
+  ConvertMathToLLVMPassOptions exact;
+  exact.approximateLog1p = false;
+  manager.addPass(createConvertMathToLLVMPass(exact));
   manager.addPass(createConvertMathToLibmPass());
   // The pass convert-vector-to-llvm would bring in the dialects of other CPUs.
   ConvertToLLVMPassOptions vector;

@@ -8,6 +8,8 @@ is not that of the other. So keys hold the type of each value, and of floats the
 import dataclasses
 import struct
 
+from mlir_tile.errors import ArgumentError
+
 __all__ = ["freeze", "freeze_keywords"]
 
 
@@ -32,7 +34,7 @@ def freeze(value):
     try:
         hash(value)
     except TypeError:
-        raise TypeError(
+        raise ArgumentError(
             f"an argument of a kernel that is no tensor must be hashable, got {value!r}"
         ) from None
     return kind, value

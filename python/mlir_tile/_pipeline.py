@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass, field
 
 from . import ir as _ir
-from .errors import CompileError
+from .errors import ArgumentError, CompileError
 from .passmanager import PassManager
 
 # MLIR adds this note to what is said of an operation; it may be a kernel of pages.
@@ -106,7 +106,7 @@ class Program:
     def _written(self, source):
         operation = getattr(source, "operation", None)
         if not isinstance(operation, _ir.Operation):
-            raise TypeError(
+            raise ArgumentError(
                 f"expected MLIR text, a module or a tile.kernel, got {type(source).__name__}"
             )
         if operation.name == "tile.kernel":
@@ -137,7 +137,7 @@ class Program:
         others = [op for op in self.kernels(module) if self.kernel_name(op) != self.kernel]
         names = [self.kernel_name(op) for op in self.kernels(module)]
         if self.kernel not in names:
-            raise ValueError(f"expected a kernel among {names}, got {self.kernel!r}")
+            raise ArgumentError(f"expected a kernel among {names}, got {self.kernel!r}")
         for op in others:
             op.operation.erase()
 

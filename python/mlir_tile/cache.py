@@ -31,6 +31,8 @@ import threading
 import time
 from typing import Any
 
+from mlir_tile.errors import ArgumentError
+
 __all__ = [
     "build_id",
     "clear",
@@ -94,7 +96,7 @@ def configure(
     """
     for name, value in (("size_limit", size_limit), ("memory_entries", memory_entries)):
         if value is not None and (not isinstance(value, int) or value < 0):
-            raise ValueError(f"{name}: expected a number of 0 or more, got {value!r}")
+            raise ArgumentError(f"{name}: expected a number of 0 or more, got {value!r}")
     given = {
         "directory": None if directory is None else pathlib.Path(directory),
         "size_limit": size_limit,
@@ -150,7 +152,7 @@ def _size_limit() -> int:
     try:
         return int(float(text.rstrip("KMGT")) * unit)
     except ValueError:
-        raise ValueError(
+        raise ArgumentError(
             f"MLIR_TILE_CACHE_SIZE: expected a number of bytes like 512M or 4G, got {text!r}"
         ) from None
 

@@ -15,6 +15,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from mlir_tile.errors import ArgumentError
+
 from . import _timeline
 from ._mlir_libs import _tile
 from ._pipeline import CompileError, Place, Program, Said, option_text, place_of
@@ -244,7 +246,7 @@ def _arch_of(program, arch):
         return arch
     module, _ = program.parse()
     if "tile.target" not in module.operation.attributes:
-        raise ValueError("expected an architecture: arch='sm_90a', or `tile.target` on the module")
+        raise ArgumentError("expected an architecture: arch='sm_90a', or `tile.target` on the module")
     return module.operation.attributes["tile.target"].arch
 
 

@@ -10,6 +10,8 @@ notebook: by being the value of a cell). docs/Layouts.md says what layouts mean.
 import os
 from collections.abc import Sequence
 
+from mlir_tile.errors import ArgumentError
+
 from . import ir as _ir
 from .dialects import tile as _tile
 
@@ -23,7 +25,7 @@ def _attribute(text):
             return _ir.Attribute.parse(text)
         except _ir.MLIRError as error:
             reasons = "; ".join(each.message for each in error.error_diagnostics) or str(error)
-            raise ValueError(f"expected a layout, got {text!r}: {reasons}") from None
+            raise ArgumentError(f"expected a layout, got {text!r}: {reasons}") from None
 
 
 class _current_or_new:
@@ -219,7 +221,7 @@ def _layout(value):
         return FragmentLayout(value)
     if isinstance(value, _tile.SharedLayoutAttr):
         return SharedLayout(value)
-    raise TypeError(f"expected a layout or a layout's attribute, got {value!r}")
+    raise ArgumentError(f"expected a layout or a layout's attribute, got {value!r}")
 
 
 def fragment(
@@ -230,7 +232,7 @@ def fragment(
     where it is none."""
     if isinstance(notation, str) and not notation.lstrip().startswith("#"):
         if shape is None:
-            raise ValueError("expected a shape: CuTe's notation does not say the tile's extents")
+            raise ArgumentError("expected a shape: CuTe's notation does not say the tile's extents")
         with _current_or_new():
             return FragmentLayout(_tile.FragmentLayoutAttr.parse_cute(notation, list(shape)))
     return _expect(FragmentLayout, _layout(notation))
@@ -247,7 +249,7 @@ def shared(notation: "str | _ir.Attribute | SharedLayout", element_bits: int = 1
 
 def _expect(kind, layout):
     if not isinstance(layout, kind):
-        raise TypeError(f"expected a {kind.__name__}, got {layout!r}")
+        raise ArgumentError(f"expected a {kind.__name__}, got {layout!r}")
     return layout
 
 

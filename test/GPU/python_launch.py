@@ -20,6 +20,7 @@ import traceback
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "python"))
 
 import exchange_support
+import numpy as np
 import torch
 
 import mlir_tile.language as T
@@ -264,6 +265,53 @@ def tiles_that_blocks_share(_):
             graph.replay()
         torch.cuda.synchronize()
         assert all(torch.equal(first, result) for result in (*again, captured)), f"{name}: other bits in another launch"
+
+
+def unsigned_kernel(source, target):
+    """B = A by a tile of shared memory; S and U: the sum of each row, and its elements added to what is there."""
+
+    @T.prim_func
+    def main(
+        n: T.uint32,
+        A: T.Tensor((64, 256), source),
+        B: T.Tensor((64, 256), target),
+        S: T.Tensor((64,), "float64"),
+        U: T.Tensor((256,), "int32"),
+    ):
+        with T.Kernel(4, threads=128) as bx:
+            tile = T.alloc_shared((16, 256), target)
+            row = T.alloc_fragment((16, 256), source)
+            total = T.alloc_fragment((16,), "float64")
+            T.copy(A[bx * 16, 0], tile)
+            T.copy(tile, B[bx * 16, 0])
+            T.copy(A[bx * 16, 0], row)
+            T.reduce_sum(row, total, dim=1)
+            for i in T.Parallel(16):
+                total[i] += T.cast(n, "float64")
+            T.copy(total, S[bx * 16])
+            if source == "uint8":
+                for k in T.serial(16):
+                    T.atomic_add(U, A[bx * 16 + k, 0:256])
+
+    return main
+
+
+@check
+def unsigned_tiles(_):
+    """Copies, sums, atomics and scalars of unsigned numbers."""
+    for source, target in (("uint8", "float16"), ("uint8", "int32"), ("uint32", "float64"), ("uint32", "int64"), ("float32", "uint8")):
+        most = 255 if "8" in source + target else 2**32 - 1
+        values = np.random.default_rng(1).integers(0, most, (64, 256), endpoint=True)
+        a = torch.from_numpy(values.astype(source)).cuda()
+        b = torch.zeros(64, 256, dtype=getattr(torch, target), device="cuda")
+        sums, updated = torch.zeros(64, dtype=torch.float64, device="cuda"), torch.ones(256, dtype=torch.int32, device="cuda")
+        kernel = compile_kernel(unsigned_kernel(source, target), target="cuda")
+        kernel(2**32 - 2, a, b, sums, updated)
+        np.testing.assert_array_equal(b.cpu().numpy(), values.astype(target))
+        np.testing.assert_array_equal(sums.cpu().numpy(), values.sum(1) + 2.0**32 - 2)
+        if source == "uint8":
+            np.testing.assert_array_equal(updated.cpu().numpy(), 1 + values.sum(0))
+        refused(kernel, -1, a, b, sums, updated, text="('n'): expected an integer that fits uint32")
 
 
 def passes(name):

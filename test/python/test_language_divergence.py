@@ -6,6 +6,7 @@ import pytest
 
 import mlir_tile.language as T
 from mlir_tile.jit import compile as compile_kernel
+from mlir_tile.language.errors import LanguageError
 
 TARGETS = ("cpu", "lowered:sm_90a")
 rng = np.random.default_rng(0)
@@ -304,3 +305,39 @@ def test_a_condition_of_some_threads_in_a_condition_of_warps(target):
     want[0, (active + 107) % 256] = 7
     want[1, active] = want[0, (active + 1) % 256]
     assert (b == want).all()
+
+
+def filled_by_some(condition, otherwise=False):
+    """What 128 threads leave in a tile of ones that is filled under a condition on their index."""
+
+    @T.prim_func
+    def main(C: T.Tensor((64,), "float32")):
+        with T.Kernel(1, threads=128):
+            tid = T.get_thread_binding()
+            tile, other = T.alloc_shared((64,), "float32"), T.alloc_shared((64,), "float32")
+            T.fill(tile, 1)
+            if otherwise:
+                if condition(tid):
+                    T.fill(tile, 9)
+                else:
+                    T.fill(other, 5)
+            else:
+                if condition(tid):
+                    T.fill(tile, 9)
+            T.copy(tile, C)
+
+    return main
+
+
+def test_no_thread_comes_to_the_work_of_the_block(target):
+    conditions = {9: lambda tid: tid >= 64, 1: lambda tid: tid > 500}
+    for expected, condition in conditions.items():
+        for otherwise in (False, True):
+            c = np.zeros(64, np.float32)
+            compile_kernel(filled_by_some(condition, otherwise), target=target)(c)
+            np.testing.assert_array_equal(c, np.full(64, expected))
+
+
+def test_threads_of_a_warp_have_no_works_of_the_block_of_their_own(target):
+    with pytest.raises(LanguageError, match="threads of one warp part at this condition"):
+        compile_kernel(filled_by_some(lambda tid: tid % 2 == 0, otherwise=True), target=target)

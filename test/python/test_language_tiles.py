@@ -6,6 +6,7 @@ import pytest
 
 import mlir_tile.language as T
 from mlir_tile.jit import compile as compile_kernel
+from mlir_tile.language.errors import LanguageError
 
 
 def run(function, *arrays):
@@ -223,3 +224,71 @@ def test_topk_says_what_it_expects():
                 T.topk(tile, T.alloc_fragment((3, 5), "float32"), T.alloc_fragment((3, 4), "int32"))
 
         run(main, np.zeros((3, 100), np.float32))
+
+
+def refused(body, message):
+    def main(A: T.Tensor((64, 64), "float16"), C: T.Tensor((64, 64), "float32"), N: T.Tensor((8,), "int32")):
+        with T.Kernel(1, threads=128):
+            body(A, C, N)
+
+    with pytest.raises(LanguageError) as error:
+        compile_kernel(T.prim_func(main), target="cpu")
+    assert str(error.value).startswith(__file__) and message in str(error.value), str(error.value)
+
+
+def test_what_is_no_tile_operation_says_what_to_write():
+    """Errors that name the buffer and what to do, in place of what MLIR or Python say."""
+
+    @T.macro
+    def global_operand(A, C, N):
+        c = T.alloc_fragment((64, 64), "float32")
+        T.gemm(A, A, c)
+
+    @T.macro
+    def tile_as_value(A, C, N):
+        c = T.alloc_fragment((64, 64), "float32")
+        c[0, 0] = (c + 1.0)[0, 0]
+
+    @T.macro
+    def other_extents(A, C, N):
+        c = T.alloc_fragment((64, 32), "float32")
+        T.atomic_add(C, c)
+
+    @T.macro
+    def no_atomic(A, C, N):
+        s = T.alloc_shared((8,), "bool")
+        T.atomic_add(s[0], True)
+
+    @T.macro
+    def stages(A, C, N):
+        for _ in T.Pipelined(4, num_stages=-1):
+            pass
+
+    @T.macro
+    def index_behind(A, C, N):
+        for k in T.serial(4):
+            N[k] = 1
+        N[0] = k
+
+    @T.macro
+    def too_large(A, C, N):
+        N[0] = 5000000000
+
+    @T.macro
+    def shapes(A, C, N):
+        s = T.alloc_shared((8, 8), "float32")
+        T.reshape(s, (5, 5))
+
+    for body, message in (
+        (global_operand, "T.gemm: expected tiles, got A: global 64x64 float16; copy it to T.alloc_shared"),
+        (tile_as_value, "name an element of it, as in c[i, j], in a loop over its elements"),
+        (other_extents, "T.atomic_add: the extents of both sides differ: [64, 32] of c, [64, 64] of C"),
+        (no_atomic, "T.atomic_add of bool is not supported yet"),
+        (stages, "T.Pipelined: expected num_stages to be a number of tiles, 0 or more, got -1"),
+        (index_behind, "is used outside of the loop that defines it; set a variable"),
+        (too_large, "expected a number that fits int32, from -2^31 to 2^31 - 1, got 5000000000"),
+        (shapes, "T.reshape: s: shared 8x8 float32 has 2048 bits"),
+    ):
+        refused(body, message)
+    with pytest.raises(LanguageError, match="expected extents of 0 or more, got"):
+        T.Tensor((-4, 64), "float32")

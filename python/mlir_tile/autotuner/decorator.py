@@ -9,6 +9,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from mlir_tile.errors import ArgumentError
+
 from ..profiler import TensorSupplyType
 from .compiling import Portable, compile_all, portable_of
 from .results import digest
@@ -175,7 +177,7 @@ def autotune(
       The others: see `ProfileArgs`.
     """
     if func is not None or configs is None:
-        raise TypeError("write @autotune(configs=[...]) above @jit: it needs configurations")
+        raise ArgumentError("write @autotune(configs=[...]) above @jit: it needs configurations")
     profile = {
         "supply_type": supply_type, "ref_prog": ref_prog, "supply_prog": supply_prog,
         "rtol": rtol, "atol": atol, "max_mismatched_ratio": max_mismatched_ratio,
@@ -191,7 +193,7 @@ def autotune(
 
     def decorate(implementation: Any) -> TunedFunction:
         if not hasattr(implementation, "compile"):
-            raise TypeError("@autotune stands above @jit: the function below it is not jitted")
+            raise ArgumentError("@autotune stands above @jit: the function below it is not jitted")
         return TunedFunction(implementation, configs, options)
 
     return decorate

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from mlir_tile.errors import ArgumentError
+
 from .. import cache
 from ..profiler import TensorSupplyType
 from .compiling import Portable, compile_all, portable_of
@@ -186,12 +188,12 @@ class AutoTuner:
         configs = self.configs() if callable(self.configs) else self.configs
         configs = [dict(config) for config in configs or ()]
         if not configs:
-            raise ValueError("there are no configurations to tune: configs is empty")
+            raise ArgumentError("there are no configurations to tune: configs is empty")
         known = self._parameters()
         for config in configs if known is not None else ():
             unknown = sorted(set(config) - known - {"pass_configs"})
             if unknown:
-                raise ValueError(
+                raise ArgumentError(
                     f"configuration {config}: {', '.join(unknown)} is no parameter of the kernel "
                     f"(it has {', '.join(sorted(known))})"
                 )
@@ -244,7 +246,7 @@ class AutoTuner:
         Raises RuntimeError if no configuration works. Ctrl-C ends the search with what was found.
         """
         if early_stop and early_stop_factor < 1:
-            raise ValueError(f"early_stop_factor is at least 1; got {early_stop_factor}")
+            raise ArgumentError(f"early_stop_factor is at least 1; got {early_stop_factor}")
         given = {"warmup": warmup, "rep": rep, "timeout": timeout}
         given = {name: value for name, value in given.items() if value is not None}
         inputs = self.inputs if self.inputs is not None else get_autotune_inputs()

@@ -12,6 +12,7 @@ import logging
 import threading
 
 from mlir_tile._keys import freeze, freeze_keywords
+from mlir_tile.errors import ArgumentError
 from mlir_tile.language.arguments import Undeclared, annotations_of, make_argument
 from mlir_tile.language.buffers import Buffer
 from mlir_tile.language.errors import LanguageError, NoBuilderError, fail
@@ -44,9 +45,9 @@ def compile(
     if isinstance(func, JITKernel):
         return func
     if not isinstance(func, PrimFunc):
-        raise TypeError(f"expected a function made by @T.prim_func, got {func!r}")
+        raise ArgumentError(f"expected a function made by @T.prim_func, got {func!r}")
     if func.out_idx and out_idx is not None:
-        raise ValueError(
+        raise ArgumentError(
             f"{func.name}: out_idx is given, and the function returns tensors made by T.empty,"
             " too; leave one out"
         )
@@ -113,7 +114,7 @@ class _Template:
                 *self.missing,
                 "target",
             ]
-            raise TypeError(
+            raise ArgumentError(
                 f"{self.implementation.__name__}() has no argument and no size of T.const named"
                 f" {', '.join(unknown)}; there are {', '.join(known)}"
             )
@@ -140,7 +141,7 @@ class _Template:
             value = tensors[tensor]
             found = value.shape if what == "shape" else _strides(value)
             if found is None or d >= len(found):
-                raise TypeError(
+                raise ArgumentError(
                     f"{self.implementation.__name__}: expected a tensor of at least {d + 1}"
                     f" dimensions as {tensor}, got {value!r}"
                 )
@@ -222,7 +223,7 @@ class JITImpl(CallTable):
         if made is None:
             made = self.function(*args, **kwargs)
             if not isinstance(made, PrimFunc):
-                raise TypeError(
+                raise ArgumentError(
                     f"{self.__name__}: expected the function to return a T.prim_func, got {made!r}"
                 )
             self._prim_funcs[key] = made
@@ -262,7 +263,7 @@ class JITImpl(CallTable):
             if name in names or name in given or p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
                 continue
             if p.default is p.empty:
-                raise TypeError(f"{self.__name__}() misses the argument {name!r}")
+                raise ArgumentError(f"{self.__name__}() misses the argument {name!r}")
             given[name] = p.default
         return tensors, given, extra
 
@@ -392,7 +393,7 @@ class JITImpl(CallTable):
             if i in kernel.out_idx:
                 continue
             if p.name not in tensors:
-                raise TypeError(f"{self.__name__}() misses the argument {p.name!r}")
+                raise ArgumentError(f"{self.__name__}() misses the argument {p.name!r}")
             values.append(tensors[p.name])
         result = kernel(*values)
         self._remember_eager(args, kwargs, kernel, tensors)
@@ -450,7 +451,7 @@ def jit(
         if isinstance(function, PrimFunc):
             return compile(function, out_idx, target=target, pass_configs=pass_configs)
         if not callable(function):
-            raise TypeError(f"expected a function, got {function!r}")
+            raise ArgumentError(f"expected a function, got {function!r}")
         return JITImpl(
             function,
             out_idx,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A compiled kernel: call it with tensors, read what it became."""
 
+import operator
 import re
 import sys
 
@@ -81,6 +82,14 @@ class JITKernel(CallTable, Resources, Sources):
         self._addresses = [
             (at, self.params[i]) for at, i in enumerate(self._inputs) if self.params[i].is_address
         ]
+        # The launcher's integers have a sign.
+        self._unsigned = [
+            (at, i, self.params[i])
+            for at, i in enumerate(self._inputs)
+            if not self.params[i].is_buffer
+            and self.params[i].dtype.is_unsigned
+            and not self.params[i].dtype.is_bool
+        ]
         self._conditions = bool(self.prim_func.promises) or any(
             isinstance(x, Expr) for grid in self.prim_func.grids for x in grid
         )
@@ -89,6 +98,7 @@ class JITKernel(CallTable, Resources, Sources):
             not self._dynamic
             and not self._conditions
             and not self._addresses
+            and not self._unsigned
             and not self.prim_func.workspaces
             and not self.prim_func.views
             and len(self.executables) == 1
@@ -146,6 +156,8 @@ class JITKernel(CallTable, Resources, Sources):
             args = tuple(None if name in nulls else x for name, x in zip(names, args))
         if self._addresses and len(args) == len(self._inputs):
             args = self._at_addresses(args)
+        if self._unsigned and len(args) in (len(self._inputs), len(self.params)):
+            args = self._with_signs(args)
         if any(x is None for x in args):
             args = self._without_none(args)
         if stream is None and self.fixed and len(args) == len(self._inputs):
@@ -232,6 +244,23 @@ class JITKernel(CallTable, Resources, Sources):
             kind = parameter.dtype.as_numpy()
             shape = packed(shape, parameter.dtype)
             result[at] = memory_at(args[at], shape, kind, self.target.startswith("cuda"))
+        return tuple(result)
+
+    def _with_signs(self, args):
+        """The arguments with the signed integer of the same bits in place of each unsigned one."""
+        result, alone = list(args), len(args) == len(self._inputs)
+        for at, i, parameter in self._unsigned:
+            place, bits = at if alone else i, parameter.dtype.bits
+            try:
+                value = operator.index(result[place])
+            except TypeError:
+                continue  # the launcher's error says it
+            if not 0 <= value < 2**bits:
+                raise ArgumentError(
+                    f"{self.name}: argument {place} ('{parameter.name}'): expected an integer that"
+                    f" fits {parameter.dtype}, from 0 to 2^{bits} - 1, got {value}"
+                )
+            result[place] = value - 2**bits if value >> (bits - 1) else value
         return tuple(result)
 
     def _without_none(self, args):
@@ -513,7 +542,7 @@ def _positions(out_idx, count, name):
     result = []
     for x in listed:
         if not isinstance(x, int) or not -count <= x < count:
-            raise ValueError(
+            raise ArgumentError(
                 f"{name}: out_idx {x!r} is no argument's position; there are {count} arguments"
             )
         result.append(x % count)

@@ -6,6 +6,8 @@ import re
 import sys
 import weakref
 
+from mlir_tile.errors import ArgumentError
+
 _chosen = None
 
 followers = weakref.WeakSet()
@@ -79,7 +81,7 @@ def resolve_target(target=None):
             return "cuda"
         name = arch[1]
         return f"cuda:sm_{name + 'a' if name in ('90', '100', '103', '110', '120') else name}"
-    raise ValueError(
+    raise ArgumentError(
         "expected a target of auto, cpu, cuda, cuda:sm_90a (or another architecture),"
         f" lowered:sm_90a; got {target!r}"
     )

@@ -5,7 +5,7 @@ import warnings
 
 from .buffers import Buffer, Region, region_of
 from .builder import current
-from .copying import _pair
+from .copying import _differ, _pair, _same_box
 from .errors import StructureError, fail, here, unsupported
 from .values import Load, Op, as_value, binary, cast
 
@@ -46,14 +46,19 @@ def _atomic(kind, dst, value, memory_order, return_prev):
         if return_prev:
             unsupported(f"{construct}(return_prev=True) of a tile")
         source, target = _pair(value, dst, construct)
+        known = all(isinstance(x, int) for x in (*source.extents, *target.extents))
+        if known and not _same_box(source.extents, target.extents):
+            _differ(source, target, construct)
         if kind not in ("add", "max", "min"):
             unsupported(f"{construct} of a tile")
+        _check_type(construct, target.dtype)
         builder.tile("atomic", source=source, target=target, kind=kind)
         return None
     if not isinstance(dst, Load):
         fail(f"{construct}: expected an element of a buffer, got {dst!r}")
     if dst.buffer.space not in ("global", "shared"):
         fail(f"{construct}: expected an element in global or shared memory, got {dst.buffer!r}")
+    _check_type(construct, dst.dtype)
     operation = Op(
         "atomic",
         (kind, dst.buffer, tuple(dst.indices), cast(as_value(value), dst.dtype)),
@@ -63,6 +68,14 @@ def _atomic(kind, dst, value, memory_order, return_prev):
         return builder.define("previous", operation)
     builder.tile("evaluate", value=operation)
     return None
+
+
+def _check_type(construct, kind):
+    if kind.is_bool or kind.bits < 8 or (kind.is_float and kind.bits < 16):
+        unsupported(
+            f"{construct} of {kind}",
+            "update float16, bfloat16, float32, float64 or integers of 8 bits and more",
+        )
 
 
 def _every(kind, region, value, return_prev):

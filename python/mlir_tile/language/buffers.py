@@ -2,7 +2,7 @@
 """Buffers, the regions of them that operations name, and the annotations of arguments."""
 
 from .dtypes import dtype as element_type
-from .errors import fail, here
+from .errors import ValueUseError, fail, here
 from .ranges import bounds, difference
 from .values import Const, Expr, Load, Variable, as_value, binary, describe, number_of
 
@@ -52,6 +52,9 @@ class Buffer:
         if scope not in SCOPES:
             fail(f"expected a scope of {', '.join(sorted(SCOPES))}, got {scope!r}")
         self.shape, self.dtype = shape_of(shape), element_type(kind)
+        for size in self.shape:
+            if isinstance(size, int) and size < 0:
+                fail(f"expected extents of 0 or more, got {list(self.shape)}")
         if self.dtype.lanes != 1:
             self.shape = (
                 (*self.shape[:-1], self.shape[-1] * self.dtype.lanes)
@@ -153,7 +156,13 @@ class Buffer:
 def _operator(name):
     def method(self, *args):
         if not self.is_var:
-            return NotImplemented
+            indices = ", ".join("ijklmn"[: len(self.shape)])
+            fail(
+                f"a buffer ({self!r}) is used as a value; name an element of it, as in"
+                f" {self.name}[{indices}], in a loop over its elements: for {indices} in"
+                f" T.Parallel({', '.join(map(str, self.shape))})",
+                kind=ValueUseError,
+            )
         return getattr(self.as_load(), name)(*args)
 
     method.__name__ = name

@@ -9,6 +9,7 @@ from .buffers import Buffer, OutputTensor, Region
 from .conditions import Conditions
 from .errors import NoBuilderError, StructureError, fail, here
 from .macros import Macros, Ref
+from .rebinding import NO_NAMES, Names, is_rebound
 from .statements import (
     Alloc,
     Assign,
@@ -78,10 +79,16 @@ class PhaseOneEnds(Exception):
 class Branch:
     """An `if` on its way: of the kernel (`statement`), or of Python (`known`)."""
 
-    __slots__ = ("statement", "known")
+    __slots__ = ("statement", "known", "names")
 
-    def __init__(self, statement, known):
-        self.statement, self.known = statement, known
+    def __init__(self, statement, known, names):
+        self.statement, self.known, self.names = statement, known, names
+
+    def other_arm(self, name, value):
+        return self.names.other_arm(name, value)
+
+    def behind(self, name, value):
+        return self.names.behind(name, value)
 
 
 class KernelScope:
@@ -160,11 +167,24 @@ class Builder(Conditions, Macros):
         return any(kind == "parallel" for kind, _ in self.loops)
 
     # Control flow.
-    def branch(self, condition):
+    def branch(self, condition, values=(), names=()):
+        """An `if` that binds `names`, of whose values `values` are those in front of it."""
         condition = truth(condition)
         if not isinstance(condition, Expr):
-            return Branch(None, condition)
-        return Branch((self.add(If(condition)), self.block), True)
+            return Branch(None, condition, NO_NAMES)
+        known = Names({x: values[x] for x in names if x in values}, "branch")
+        return Branch((self.add(If(condition)), self.block), True, known)
+
+    def arm(self, values, names):
+        """The names that an arm of T.If binds, in front of it."""
+        around = self.branches[-1] if self.branches else None
+        if around is None or around.branch.statement is None:
+            return NO_NAMES
+        return Names({x: values[x] for x in names if x in values}, "branch")
+
+    def rounds(self, values, names):
+        """The names that a loop binds."""
+        return Names({x: values[x] for x in names if x in values}, "loop")
 
     def then(self, branch):
         if branch.statement is None:
@@ -208,7 +228,7 @@ class Builder(Conditions, Macros):
             )
         return values
 
-    def loop(self, iterable):
+    def loop(self, iterable, names=None):
         from .loop import Loop
 
         if isinstance(iterable, Loop) and self.block is None:
@@ -225,6 +245,8 @@ class Builder(Conditions, Macros):
                 f"cannot loop over {iterable!r}; use range, T.serial, T.Parallel, T.Pipelined or a"
                 " list of Python's"
             )
+        if names is not None:
+            names.before.clear()  # Python runs the loop, and binds its names
         depth = len(self.loops)
         for item in iterable:
             self.loops.append(("python", self.block))
@@ -320,6 +342,8 @@ class Builder(Conditions, Macros):
 
     # Names.
     def bind(self, name, value, old, copies):
+        if is_rebound(old):
+            old = None
         kind = type(value)
         if kind in NUMBERS and not isinstance(old, (Buffer, Ref)):
             return value

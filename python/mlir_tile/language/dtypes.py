@@ -5,6 +5,8 @@ import math
 import re
 import sys
 
+from mlir_tile.errors import ArgumentError
+
 _ALIASES = {
     "double": "float64",
     "float": "float32",
@@ -67,7 +69,7 @@ def _name_of(value):
     if isinstance(name, str):
         name = {"bool_": "bool", "float4_e2m1fn_x2": "float4_e2m1fnx2"}.get(name, name)
         return _ALIASES.get(name, name)
-    raise TypeError(f"expected an element type such as T.float16, got {value!r}")
+    raise ArgumentError(f"expected an element type such as T.float16, got {value!r}")
 
 
 class dtype(str):
@@ -88,7 +90,7 @@ class dtype(str):
             if match and _ALIASES.get(match[1], match[1]) in _SCALARS:
                 base, lanes = _ALIASES.get(match[1], match[1]), int(match[2])
             else:
-                raise TypeError(f"expected an element type such as T.float16, got {value!r}")
+                raise ArgumentError(f"expected an element type such as T.float16, got {value!r}")
         made = _cache[name] = str.__new__(cls, base if lanes == 1 else f"{base}x{lanes}")
         return made
 
@@ -171,7 +173,7 @@ class dtype(str):
         }
         name = special.get(str(self), str(self))
         if not hasattr(torch, name):
-            raise ValueError(f"this torch has no type for {self}")
+            raise ArgumentError(f"this torch has no type for {self}")
         return getattr(torch, name)
 
     def as_numpy(self):
@@ -199,7 +201,7 @@ class dtype(str):
 
             return vector_of(self, values)
         if len(values) > 1:
-            raise TypeError(f"T.{self} is the type of one value, got {len(values)} values")
+            raise ArgumentError(f"T.{self} is the type of one value, got {len(values)} values")
         return cast(values[0], self)
 
     def __repr__(self):
@@ -283,7 +285,7 @@ def validate_gemm_ab_dtypes(a_dtype, b_dtype, *, a_in_tmem=False, allow_f8f6f4_m
     """Raises ValueError unless a product may have operands of these types."""
     mixed = allow_f8f6f4_mixed and is_f8f6f4_family(a_dtype) and is_f8f6f4_family(b_dtype)
     if not a_in_tmem and a_dtype != b_dtype and not mixed:
-        raise ValueError(
+        raise ArgumentError(
             f"expected operands of one type, or both of 4, 6 or 8 bits, got A={a_dtype},"
             f" B={b_dtype}"
         )

@@ -10,9 +10,9 @@ import contextlib
 import copy
 
 from .buffers import Buffer
-from .errors import fail
+from .errors import StructureError, fail
 from .kernel import thread_index
-from .places import Places, nodes
+from .places import Places, at_thread, nodes
 from .ranges import forms_of, linear
 from .statements import Alloc, Assign, Assume, Define, For, If, Store, Tile, Warps, While, allocated
 from .thread_fragments import OF_THREADS, thread_fragments
@@ -269,13 +269,35 @@ class Threads(Places):
 
     def of_some_threads(self, statement):
         """Such an `if`: the condition stays on what threads do for themselves; one arm after the
-        other."""
+        other, without those that no thread comes to."""
+        taken = [bool(at_thread(statement.condition, x)) for x in range(self.kernel.threads)]
+        self.check_arms(statement, taken)
         body = []
         for positive, arm in ((True, statement.then), (False, statement.otherwise)):
+            if positive not in taken:
+                continue
             condition = statement.condition if positive else unary("not", statement.condition)
             body += self.under_condition(arm, condition)
         self.kept.append(body)
         self.block(body)
+
+    def check_arms(self, statement, taken):
+        """Threads of one warp do not do different works of the block."""
+        warps = [taken[first : first + 32] for first in range(0, len(taken), 32)]
+        if all(len(set(warp)) == 1 for warp in warps):
+            return
+        works = []
+        for arm in (statement.then, statement.otherwise):
+            works += [x for x in arm if type(x) is Tile and self.kind_of(x) == "block"][:1]
+        if len(works) == 2:
+            fail(
+                "threads of one warp part at this condition, and both arms have operations on tiles,"
+                f" which are the work of the whole block (at {works[0].location} and"
+                f" {works[1].location}); put them outside of the condition, or divide whole warps"
+                " (32 threads)",
+                statement.location,
+                StructureError,
+            )
 
     def under_condition(self, block, condition):
         """Statements with a condition on those that threads do for themselves."""

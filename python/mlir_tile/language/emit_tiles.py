@@ -6,6 +6,23 @@ from .errors import StructureError, fail, unsupported
 from .values import BOOL, Op, number_of, type_of
 
 
+def _has_sign(source, target):
+    """Whether a conversion is that of tile operations, which take integers for signed ones."""
+    if source.is_bool or target.is_bool:
+        return source is target
+    if source.is_unsigned:
+        return target.is_integer and target.bits <= source.bits
+    return not (source.is_float and target.is_unsigned)
+
+
+def _combined_in(source, target):
+    """The type in which a reduction of elements of `source` into `target` adds up: TileLang's is the
+    target's. Where that is narrower sums are rounded once, at the end."""
+    if source.is_float != target.is_float or target.bits > source.bits:
+        return target
+    return source
+
+
 class Tiles:
     """The part of the emitter that writes tile operations."""
 
@@ -54,6 +71,52 @@ class Tiles:
         source = f"{self.buffer(buffer)}[{places}] [{sizes}] [{ones}] : {self.memref(buffer)}"
         return self.op(f"memref.subview {source} to {type_}"), type_
 
+    def fragment_of(self, region, kind, pad=""):
+        """The elements of a region in a fragment of its extents but for ones: name and type."""
+        shape = "x".join(map(str, [x for x in region.extents if x != 1] or [1]))
+        type_ = f"memref<{shape}x{kind.mlir}, #tile.fragment>"
+        name = self.op(f"tile.alloc : {type_}")
+        if region.dtype is kind or _has_sign(region.dtype, kind):
+            self.effect(
+                f"tile.copy {self.place(region)} to {name}{pad} : {self.memref(region.buffer)} to"
+                f" {type_}"
+            )
+            return name, type_
+        held, held_type = self.fragment_of(region, region.dtype, pad)
+        self.convert_tile(
+            [x for x in region.extents if x != 1] or [1],
+            (held, held_type, region.dtype),
+            (name, type_, kind),
+        )
+        return name, type_
+
+    def in_type(self, region, kind):
+        """A tile in another type, with all of its extents, in a fragment: name and type."""
+        name, type_ = self.whole(region)
+        shape = "x".join(map(str, region.extents))
+        made_type = f"memref<{shape}x{kind.mlir}, #tile.fragment>"
+        made = self.op(f"tile.alloc : {made_type}")
+        if _has_sign(region.dtype, kind):
+            self.effect(f"tile.copy {name} to {made} : {type_} to {made_type}")
+        else:
+            self.convert_tile(region.extents, (name, type_, region.dtype), (made, made_type, kind))
+        return made, made_type
+
+    def convert_tile(self, extents, source, target):
+        """Element by element, as the language converts values. Both are (name, type, element)."""
+        indices, loc = [], self.loc
+        for _ in extents:
+            self.count += 1
+            indices.append(f"%{self.count}")
+        at = ", ".join(indices)
+        with self.region():
+            value = self.op(f"memref.load {source[0]}[{at}] : {source[1]}")
+            value = self.convert_value(value, source[2], target[2])
+            self.effect(f"memref.store {value}, {target[0]}[{at}] : {target[1]}")
+            lines = self.lines
+        sizes = ", ".join(map(str, extents))
+        self.lines += [f"tile.parallel ({at}) in ({sizes}) {{", *lines, f"}} {loc}"]
+
     def tile_copy(
         self,
         statement,
@@ -71,9 +134,17 @@ class Tiles:
         self.only_in_blocks("T.copy")
         pad = ""
         safe = source.buffer.safe_value
+        has_sign = _has_sign(source.dtype, target.dtype)
         if safe is not None and source.buffer.space == "global":
-            value = self.value(safe, target.buffer.dtype)
-            pad = f" pad({value} : {target.buffer.dtype.mlir})"
+            kind = target.dtype if has_sign else source.dtype
+            pad = f" pad({self.value(safe, kind)} : {kind.mlir})"
+        if not has_sign:
+            name, type_ = self.fragment_of(source, target.dtype, pad)
+            self.effect(
+                f"tile.copy {name} to {self.place(target)} : {type_} to"
+                f" {self.memref(target.buffer)}"
+            )
+            return
         completes = ""
         if barrier is not None and (source.buffer.space, target.buffer.space) == (
             "global",
@@ -126,6 +197,13 @@ class Tiles:
         transpose_metadata=False,
     ):
         self.only_in_blocks("T.gemm")
+        for x in (a, b, c):
+            if x.buffer.space == "global":
+                fail(
+                    f"T.gemm: expected tiles, got {x.buffer!r}; copy it to T.alloc_shared (the result:"
+                    " from T.alloc_fragment) with T.copy",
+                    self.location,
+                )
         names, types = zip(*(self.whole(x, 2) for x in (a, b, c)))
         sparsity = ""
         if metadata is not None:
@@ -174,9 +252,13 @@ class Tiles:
     def tile_reduce(self, statement, source, target, kind, dim, accumulate, nan):
         self.only_in_blocks(f"T.reduce_{kind}")
         accumulate = accumulate and id(statement) not in self.first_reductions
-        name, type_ = self.whole(source)
+        kind_of_sums = _combined_in(source.dtype, target.dtype)
+        if kind_of_sums is source.dtype:
+            name, type_ = self.whole(source)
+        else:
+            name, type_ = self.in_type(source, kind_of_sums)
         result, result_type = self.whole(target)
-        kinds = source.dtype, target.dtype
+        kinds = kind_of_sums, target.dtype
         copy = None
         if kinds[0] is not kinds[1]:
             shape = "x".join(map(str, target.extents))
@@ -187,9 +269,9 @@ class Tiles:
                 self.effect(f"tile.copy {copy[0]} to {result} : {result_type} to {temporary}")
             result_type = temporary
         attributes = []
-        if source.dtype.is_unsigned and kind in ("max", "min", "absmax", "abssum"):
+        if kinds[0].is_unsigned and kind in ("max", "min", "absmax", "abssum"):
             attributes.append("is_unsigned")
-        if nan:
+        if nan and kinds[0].is_float:
             attributes.append("propagate_nan")
         text = f" {{{', '.join(attributes)}}}" if attributes else ""
         more = " accumulate" if accumulate else ""
@@ -204,17 +286,13 @@ class Tiles:
         self.only_in_blocks(f"T.cum{kind}")
         name, type_ = self.whole(source)
         result, result_type = self.whole(target)
-        unsigned = " {is_unsigned}" if source.dtype.is_unsigned and kind == "max" else ""
+        unsigned = " {is_unsigned}" if target.dtype.is_unsigned and kind == "max" else ""
         more = " reverse" * reverse + " exclusive" * exclusive
         if carry is not None:
             rows, rows_type = self.whole(carry)
             more += f" carry({rows} : {rows_type})"
         if source.dtype is not target.dtype:
-            shape = "x".join(map(str, target.extents))
-            temporary = f"memref<{shape}x{target.dtype.mlir}, #tile.fragment>"
-            made = self.op(f"tile.alloc : {temporary}")
-            self.effect(f"tile.copy {name} to {made} : {type_} to {temporary}")
-            name, type_ = made, temporary
+            name, type_ = self.in_type(source, target.dtype)
         self.effect(
             f"tile.scan {kind} {name} to {result} dim({dim}){more}{unsigned} : {type_} to"
             f" {result_type}"
@@ -265,14 +343,7 @@ class Tiles:
         self.only_in_blocks(f"T.atomic_{kind}")
         unsigned = " {is_unsigned}" if target.dtype.is_unsigned else ""
         if source.dtype is not target.dtype:
-            shape = "x".join(map(str, [x for x in source.extents if x != 1] or [1]))
-            temporary = f"memref<{shape}x{target.dtype.mlir}, #tile.fragment>"
-            name = self.op(f"tile.alloc : {temporary}")
-            self.effect(
-                f"tile.copy {self.place(source)} to {name} : {self.memref(source.buffer)} to"
-                f" {temporary}"
-            )
-            text, type_ = name, temporary
+            text, type_ = self.fragment_of(source, target.dtype)
         else:
             text, type_ = self.place(source), self.memref(source.buffer)
         self.effect(

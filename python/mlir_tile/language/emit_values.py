@@ -118,7 +118,15 @@ class Values:
             return f"{float_text(float(number), kind)} : {kind.mlir}"
         if isinstance(number, float) and not number.is_integer() and not math.isfinite(number):
             fail(f"{number} has no value in {kind}", self.location)
-        number = int(number) & ((1 << kind.bits) - 1)
+        number = int(number)
+        if not -(1 << (kind.bits - 1)) <= number < 1 << kind.bits:
+            low = "0" if kind.is_unsigned else f"-2^{kind.bits - 1}"
+            high = kind.bits if kind.is_unsigned else kind.bits - 1
+            fail(
+                f"expected a number that fits {kind}, from {low} to 2^{high} - 1, got {number}",
+                self.location,
+            )
+        number &= (1 << kind.bits) - 1
         if number >> (kind.bits - 1):
             number -= 1 << kind.bits
         return f"{number} : {kind.mlir}"
@@ -259,7 +267,6 @@ class Values:
         scalar = self.find(("scalar", id(variable)))
         if scalar is not None:
             return self.op(f"arith.index_cast {scalar} : {variable.dtype.mlir} to index")
-        place = f", of the loop at {variable.location}," if variable.location else ""
         if variable.kind == "dynamic":
             fail(
                 f"the size {variable.name} is no extent of an argument, so nothing says what it is",
@@ -271,7 +278,11 @@ class Values:
         if variable.kind == "thread":
             fail("the index of the thread is used where the block runs as one", self.location)
         return fail(
-            f"{variable.name}{place} is used outside of the loop that defines it", self.location
+            f"{variable.name}"
+            + (f", of the loop at {variable.location}," if variable.location else "")
+            + " is used outside of the loop that defines it; set a variable (T.alloc_var) in the loop,"
+            " and read that behind it",
+            self.location,
         )
 
     def integer(self, name, a, b, kind, args, unsigned=False):

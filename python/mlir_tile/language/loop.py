@@ -169,7 +169,12 @@ def Pipelined(
 ):
     """Iterations whose copies may run ahead: `num_stages` buffers of each tile."""
     begin, end, step = _range(start, stop, None)
-    stages = num_stages
+    stages = number_of(num_stages)
+    if not isinstance(stages, int) or isinstance(stages, bool) or stages < 0:
+        fail(
+            "T.Pipelined: expected num_stages to be a number of tiles, 0 or more, got"
+            f" {num_stages!r}"
+        )
     if not stages and stage:
         stages = max(stage) + 1
     return Loop("pipelined", [(begin, end, step)], stages=max(1, int(stages)))

@@ -3,6 +3,8 @@
 
 import math as _math
 
+from mlir_tile.errors import ArgumentError
+
 from .dtypes import dtype as element_type
 from .errors import fail, unsupported
 from .float_functions import FLOAT_FUNCTIONS
@@ -59,15 +61,27 @@ __exp, __log, __log2, __log10, __sin, __cos, __tan = (
 
 
 def exp10(x):
-    """10 to the power of x."""
+    """10 to the power of x, in its type; of an integer in float32."""
     x = as_value(x)
-    return globals()["exp2"](
-        binary("mul", x, _math.log2(10.0))
-        if type_of(x) is FLOAT32
-        else _cast(_cast(x, FLOAT32) * _math.log2(10.0), type_of(x))
-    )
+    have = type_of(x)
+    kind = have if have is element_type("float64") else FLOAT32
+    x = _cast(x, kind)
+    # 2^(whole + rest), where the product's rounding and what the factor lacks are the rest.
+    factor = float(_LOG2_10[0]) if kind.bits == 64 else _LOG2_10[1]
+    lacks = _LOG2_10[2] if kind.bits == 64 else _math.log2(10.0) - _LOG2_10[1]
+    whole = binary("mul", x, Const(factor, kind))
+    rest = fma(x, Const(factor, kind), unary("neg", whole))
+    rest = fma(x, Const(lacks, kind), rest)
+    power = globals()["exp2"](whole)
+    exact = fma(power, binary("mul", rest, Const(_math.log(2.0), kind)), power)
+    # Without a rest where there is none: of infinities, and where the power is one or zero.
+    few = binary("and", power < _math.inf, power > 0.0)
+    result = select(few, exact, power)
+    return result if have is kind or not have.is_float else _cast(result, have)
 
 
+# log2(10) in float64, in float32, and what the first lacks.
+_LOG2_10 = (_math.log2(10.0), 3.3219280242919922, 1.661617516973592e-16)
 __exp10 = exp10
 
 
@@ -398,7 +412,7 @@ def _packed(name, count):
             fail(f"T.{name}2 takes {count} values, got {len(values)}")
         kinds = {str(type_of(as_value(x))) for x in values}
         if len(kinds) > 1:
-            raise ValueError(
+            raise ArgumentError(
                 f"T.{name}2 takes values of the same dtype, got {', '.join(sorted(kinds))}"
             )
         if count == 1:

@@ -166,19 +166,19 @@ make_tensor_from_addr = make_tensor
 
 def reshape(source, shape):
     """The same elements, in row-major order, under another shape."""
-    return view(source, shape, None)
+    return view(source, shape, None, construct="T.reshape")
 
 
-def view(source, shape=None, dtype=None):
+def view(source, shape=None, dtype=None, construct="T.view"):
     """The same bytes under another shape or element type."""
-    builder = current("T.view")
+    builder = current(construct)
     if isinstance(source, Region):
         if not source.whole:
-            unsupported("T.view of a slice", "copy the slice into a tile of its own")
+            unsupported(f"{construct} of a slice", "copy the slice into a tile of its own")
         source = source.buffer
     source = getattr(source, "scalars", source)
     if not isinstance(source, Buffer):
-        fail(f"T.view: expected a buffer, got {source!r}")
+        fail(f"{construct}: expected a buffer, got {source!r}")
     kind = source.dtype if dtype is None else element_type(dtype)
     shape = source.shape if shape is None else shape_of(shape)
     sizes = [number_of(x) for x in source.shape]
@@ -191,13 +191,13 @@ def view(source, shape=None, dtype=None):
             want *= x
         if have * source.dtype.bits != want * kind.bits:
             fail(
-                f"T.view: {source!r} has {have * source.dtype.bits} bits, a buffer of"
+                f"{construct}: {source!r} has {have * source.dtype.bits} bits, a buffer of"
                 f" {list(shape)} {kind} has {want * kind.bits}"
             )
     if tuple(shape) == source.shape and kind is source.dtype:
         return source
     if source.given_strides is not None and source.given_strides != row_major(source.shape):
-        unsupported("T.view of a tensor with strides of its own")
+        unsupported(f"{construct} of a tensor with strides of its own")
     made = Buffer(shape, kind, source.scope_name, name=source.name)
     if source.space == "global":
         return global_view(source, made)

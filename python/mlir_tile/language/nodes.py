@@ -126,7 +126,8 @@ class Expr:
     def __index__(self):
         fail(
             "a value of the kernel is used where Python needs a number; it is known only when the"
-            " kernel runs",
+            " kernel runs (`for i in range(...)` is a loop of the kernel: to index a list of Python's,"
+            " loop over the list, or over enumerate of it)",
             kind=ValueUseError,
         )
 

@@ -60,11 +60,71 @@ class _Assigned(ast.NodeVisitor):
     visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
 
 
+def _assigned(statements):
+    found = _Assigned()
+    for statement in statements:
+        found.visit(statement)
+    return found.counts
+
+
+class _ReadFirst:
+    """Names that statements may read before they assign them: `found`. What runs perhaps, or
+    perhaps not, assigns nothing for sure."""
+
+    def __init__(self):
+        self.found = set()
+
+    def reads(self, node, assigned):
+        for inner in ast.walk(node) if node is not None else ():
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+                if inner.id not in assigned:
+                    self.found.add(inner.id)
+
+    def body(self, statements, assigned):
+        for statement in statements:
+            self.statement(statement, assigned)
+        return assigned
+
+    def assign(self, target, assigned):
+        self.reads(target, assigned)  # indices
+        assigned |= set(_assigned([target]))
+
+    def statement(self, node, assigned):
+        if isinstance(node, (ast.Assign, ast.AnnAssign)):
+            self.reads(node.value, assigned)
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                self.assign(target, assigned)
+        elif isinstance(node, ast.AugAssign):
+            self.reads(node.value, assigned)
+            if isinstance(node.target, ast.Name) and node.target.id not in assigned:
+                self.found.add(node.target.id)
+            self.assign(node.target, assigned)
+        elif isinstance(node, ast.If):
+            self.reads(node.test, assigned)
+            arms = [self.body(x, set(assigned)) for x in (node.body, node.orelse)]
+            assigned |= arms[0] & arms[1]
+        elif isinstance(node, (ast.For, ast.While)):
+            self.reads(node.iter if isinstance(node, ast.For) else node.test, assigned)
+            inside = set(assigned)
+            if isinstance(node, ast.For):
+                self.assign(node.target, inside)
+            self.body(node.body, inside)
+        elif isinstance(node, ast.With):
+            for item in node.items:
+                self.reads(item.context_expr, assigned)
+                if item.optional_vars is not None:
+                    self.assign(item.optional_vars, assigned)
+            self.body(node.body, assigned)
+        else:
+            self.reads(node, assigned)
+
+
 class Rewriter(ast.NodeTransformer):
     """Rewrites the body of one function; functions inside of it stay as they are."""
 
     def __init__(self, filename, parameters, counts):
         self.filename, self.count = filename, 0
+        self.carried = []  # (the names of a loop, those that it reads before it binds them again)
         self.rebound = {name for name, n in counts.items() if n > 1} | set(parameters)
 
     def body(self, statements):
@@ -91,18 +151,75 @@ class Rewriter(ast.NodeTransformer):
 
     visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
+    # Names that a branch or a loop binds again: rebinding.py says what they are behind it.
+    def bound_again(self, statements):
+        return sorted(self.rebound & set(_assigned(statements)))
+
+    def names_of(self, names):
+        """The arguments of a call by which it learns the names and their values."""
+        if not names:
+            return []
+        return [
+            ast.Call(_name("locals"), [], []),
+            ast.Tuple([ast.Constant(x) for x in names], ast.Load()),
+        ]
+
+    def each(self, state, method, names):
+        """`name = state.method("name", name)` of the names that have a value."""
+        out = []
+        for name in names:
+            has = ast.Compare(
+                ast.Constant(name), [ast.In()], [ast.Call(_name("locals"), [], [])]
+            )
+            asked = ast.Attribute(_name(state), method, ast.Load())
+            value = ast.Call(asked, [ast.Constant(name), _name(name)], [])
+            out.append(ast.If(has, [ast.Assign([_name(name, True)], value)], []))
+        return out
+
+    def visit_Name(self, node):
+        value = node
+        if isinstance(node.ctx, ast.Load):
+            for state, names in self.carried:
+                if node.id in names:
+                    asked = ast.Attribute(_name(state), "seen", ast.Load())
+                    value = _place(ast.Call(asked, [ast.Constant(node.id), value], []), node)
+        return value
+
     # Control flow.
     def visit_If(self, node):
         state = self.temporary()
         test = self.visit(node.test)
+        names = self.bound_again(node.body + node.orelse)
         out = [
-            ast.Assign([_name(state, True)], _call("branch", test)),
+            ast.Assign([_name(state, True)], _call("branch", test, *self.names_of(names))),
             ast.If(_call("then", _name(state)), self.body(node.body), []),
         ]
         if node.orelse:
-            out.append(ast.If(_call("otherwise", _name(state)), self.body(node.orelse), []))
+            first = self.each(state, "other_arm", names)
+            out.append(ast.If(_call("otherwise", _name(state)), first + self.body(node.orelse), []))
         out.append(ast.Expr(_call("end", _name(state))))
-        return _place(out, node)
+        return _place(out + self.each(state, "behind", names), node)
+
+    def loop(self, node, make):
+        """The loop that `make` makes, and what becomes of its names."""
+        reads = _ReadFirst()
+        inside = set()
+        if isinstance(node, ast.For):
+            reads.assign(node.target, inside)
+        else:
+            reads.reads(node.test, inside)
+        reads.body(node.body, inside)
+        names = self.bound_again([node] if isinstance(node, ast.For) else node.body)
+        carried = [x for x in names if x in reads.found]
+        if not names:
+            return _place([make([])], node)
+        state = self.temporary()
+        self.carried.append((state, carried))
+        made = make([_name(state)])
+        self.carried.pop()
+        made.body += self.each(state, "carried", carried)
+        entering = ast.Assign([_name(state, True)], _call("rounds", *self.names_of(names)))
+        return _place([entering, made, *self.each(state, "behind", names)], node)
 
     def visit_For(self, node):
         if node.orelse:
@@ -121,17 +238,24 @@ class Rewriter(ast.NodeTransformer):
             )
             iterator = _place(made, iterator)
         iterator = self.visit(iterator)
-        body = self.bind(node.target, _name(item), node, copies=False) + self.body(node.body)
-        return _place([ast.For(_name(item, True), _call("loop", iterator), body, [])], node)
+
+        def make(state):
+            body = self.bind(node.target, _name(item), node, copies=False) + self.body(node.body)
+            return ast.For(_name(item, True), _call("loop", iterator, *state), body, [])
+
+        return self.loop(node, make)
 
     def visit_While(self, node):
         if node.orelse:
             self.refuse(
                 node, "`else` of a loop is not supported in a kernel; use a variable (T.alloc_var)"
             )
-        test = self.visit(node.test)
-        loop = ast.For(_name("_", True), _call("repeat", _thunk(test)), self.body(node.body), [])
-        return _place([loop], node)
+
+        def make(_):
+            test = _thunk(self.visit(node.test))
+            return ast.For(_name("_", True), _call("repeat", test), self.body(node.body), [])
+
+        return self.loop(node, make)
 
     def visit_Break(self, node):
         return _place([ast.If(_call("leave", ast.Constant("break")), [ast.Break()], [])], node)
@@ -142,12 +266,19 @@ class Rewriter(ast.NodeTransformer):
         )
 
     def visit_With(self, node):
+        # The arms of T.If are branches, too.
+        arms = [_last_name(item.context_expr) in ("Then", "Else") for item in node.items]
+        names = self.bound_again(node.body) if any(arms) else []
+        before, state = [], self.temporary()
+        if names:
+            made = _call("arm", *self.names_of(names))
+            before = [_place(ast.Assign([_name(state, True)], made), node)]
         for item in node.items:
             item.context_expr = _place(
                 _call("enter", self.visit(item.context_expr)), item.context_expr
             )
         node.body = [_place(ast.If(_call("taken"), self.body(node.body), []), node)]
-        return node
+        return [*before, node, *_place(self.each(state, "behind", names), node)]
 
     def visit_Return(self, node):
         value = self.visit(node.value) if node.value is not None else ast.Constant(None)
@@ -229,7 +360,8 @@ class Rewriter(ast.NodeTransformer):
             )
             return _place([ast.Expr(made)], node)
         if isinstance(target, ast.Name):
-            made = _call("augment", ast.Constant(target.id), _name(target.id), operation, value)
+            old = self.visit(ast.copy_location(_name(target.id), target))
+            made = _call("augment", ast.Constant(target.id), old, operation, value)
             return _place([ast.Assign([target], made)], node)
         return node
 
@@ -267,10 +399,11 @@ class Rewriter(ast.NodeTransformer):
 
     # A variable that stands alone among the values of a tuple is read: `a, b = b, a`.
     def visit_Tuple(self, node):
+        is_name = [isinstance(x, ast.Name) for x in node.elts]
         self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load) and any(isinstance(x, ast.Name) for x in node.elts):
+        if isinstance(node.ctx, ast.Load) and any(is_name):
             elements = [
-                _place(_call("read", x), x) if isinstance(x, ast.Name) else x for x in node.elts
+                _place(_call("read", x), x) if alone else x for alone, x in zip(is_name, node.elts)
             ]
             return ast.copy_location(ast.Tuple(elements, node.ctx), node)
         return node

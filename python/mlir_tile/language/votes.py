@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the threads of a warp, or of the block, agree on; numbers by their bits."""
 
+from mlir_tile.errors import ArgumentError
+
 from .builder import current
 from .dtypes import dtype
 from .errors import fail, unsupported
@@ -15,7 +17,7 @@ FULL_WARP = 0xFFFFFFFF
 def _predicate(construct, value):
     value = as_value(value)
     if not type_of(value).is_integer:
-        raise TypeError(
+        raise ArgumentError(
             f"T.{construct} requires an integer or boolean predicate, but got {type_of(value)}."
         )
     known = truth(value)
@@ -153,13 +155,18 @@ def ldexp(x, exponent):
 
 
 def nextafter(x, y):
-    """The float32 next to x in the direction of y."""
-    x, y = cast(as_value(x), "float32"), cast(as_value(y), "float32")
-    bits = reinterpret("int32", x)
+    """The number of x's type (of 16 bits or more, else float32) next to x in the direction of y."""
+    x = as_value(x)
+    kind = type_of(x)
+    kind = kind if kind.is_float and kind.bits >= 16 else dtype("float32")
+    integer = dtype(f"int{kind.bits}")
+    x, y = cast(x, kind), cast(as_value(y), kind)
+    bits = reinterpret(integer, x)
     up = binary("xor", x < y, x < 0.0)  # a greater magnitude
-    moved = binary("add", bits, select(up, 1, -1))
-    least = reinterpret("float32", select(y > 0.0, Const(1, dtype("int32")), -(2**31) + 1))
-    result = select(x == 0.0, least, reinterpret("float32", moved))
+    moved = binary("add", bits, select(up, Const(1, integer), Const(-1, integer)))
+    lowest = Const(-(2 ** (kind.bits - 1)) + 1, integer)
+    least = reinterpret(kind, select(y > 0.0, Const(1, integer), lowest))
+    result = select(x == 0.0, least, reinterpret(kind, moved))
     either = binary("add", x, y)  # not a number where one of them is none
     ordered = binary("and", x == x, y == y)
     return select(ordered, select(x == y, y, result), either)

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from mlir_tile.errors import ArgumentError
+
 from .bench import do_bench
 from .supply import TensorSupplyType, as_list, assert_close, get_tensor_supply
 
@@ -46,7 +48,7 @@ class Profiler:
     def func(self) -> Callable[..., Any]:
         """The kernel."""
         if self.adapter is None:
-            raise ValueError("the profiler has no kernel: use kernel.get_profiler()")
+            raise ArgumentError("the profiler has no kernel: use kernel.get_profiler()")
         return self.adapter
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -118,7 +120,7 @@ class Profiler:
     ) -> None:
         """Gives the kernel's and the reference's results to `manual_check_prog`."""
         if manual_check_prog is None:
-            raise ValueError("manual_assert_close needs manual_check_prog, a function of two lists")
+            raise ArgumentError("manual_assert_close needs manual_check_prog, a function of two lists")
         manual_check_prog(*self._both(reference_program, input_tensors))
 
     def assert_consistent(self, repeat: int = 10) -> None:
@@ -181,5 +183,5 @@ def _places(result_idx: list[int] | int | None, count: int) -> list[int]:
     places = [result_idx] if isinstance(result_idx, int) else list(result_idx)
     for place in places:
         if not -count <= place < count:
-            raise ValueError(f"out_idx {place} is none of the kernel's {count} parameters")
+            raise ArgumentError(f"out_idx {place} is none of the kernel's {count} parameters")
     return [place % count for place in places]

@@ -11,6 +11,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from mlir_tile.errors import ArgumentError
+
 __all__ = ["do_bench"]
 
 _BACKENDS = ("event", "cupti", "cudagraph")
@@ -137,9 +139,9 @@ def do_bench(
       early_stop_baseline: stops after the first estimate where that is longer (milliseconds).
     """
     if return_mode not in _AGGREGATES:
-        raise ValueError(f"return_mode is one of {', '.join(_AGGREGATES)}; got {return_mode!r}")
+        raise ArgumentError(f"return_mode is one of {', '.join(_AGGREGATES)}; got {return_mode!r}")
     if backend not in _BACKENDS:
-        raise ValueError(f"backend is one of {', '.join(_BACKENDS)}; got {backend!r}")
+        raise ArgumentError(f"backend is one of {', '.join(_BACKENDS)}; got {backend!r}")
     if device is not None and "torch" in sys.modules and isinstance(device, int):
         with sys.modules["torch"].cuda.device(device):
             return do_bench(

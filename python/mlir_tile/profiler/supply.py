@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from mlir_tile.errors import ArgumentError
+
 __all__ = ["TensorSupplyType", "assert_close", "get_tensor_supply", "is_float8_dtype"]
 
 
@@ -49,7 +51,7 @@ def torch_dtype(dtype: Any):
     name = str(dtype).removeprefix("torch.")
     found = getattr(torch, _ALIASES.get(name, name), None)
     if not isinstance(found, torch.dtype):
-        raise TypeError(f"PyTorch has no element type for {name!r}; pass tensors of your own")
+        raise ArgumentError(f"PyTorch has no element type for {name!r}; pass tensors of your own")
     return found
 
 
@@ -70,7 +72,7 @@ def _shape(param: Any, sizes: dict[str, int] | None) -> list[int]:
             try:
                 size = int(size) if sizes is None or name not in sizes else sizes[name]
             except (TypeError, ValueError):
-                raise ValueError(
+                raise ArgumentError(
                     f"size {name!r} of argument {getattr(param, 'name', '?')!r} is known when the "
                     f"kernel runs only; give it: dynamic_symbolic_constraints={{{name!r}: ...}}"
                 ) from None
