@@ -301,9 +301,13 @@ def changes(p, unit):
     elif p.bias == "alibi":
         before += [modulo(p, "hs", "SLOPE"), f"  %slope := %SLOPE[%hs] * {-1 / unit!r}"]
         before += [] if p.causal or p.window else ["  %at := %m + %keys - %queries"]
-        value += " + f32(max(%far, 0 - %far)) * %slope"
-    body = ["      %far := %at + %i - (%n + %j)"] * (p.bias == "alibi") + [f"      %S[%i, %j] := {value}"]
-    loop = [f"    tile.parallel (%i, %j) in ({p.rows}, {p.keys}) {{", *body, "    }"]
+    body = [f"      %S[%i, %j] := {value}"]
+    if p.bias == "alibi":
+        # In f32 distances below 2^24 are exact, and cost an addition of 32 bits for each element.
+        body = [f"      %score := {value}", "      %far := abs(%apart + f32(%i) - f32(%j))"]
+        body += ["      %biased = math.fma %far, %slope, %score : f32", "      %S[%i, %j] := %biased"]
+    first = ["    %steps := %at - %n", "    %apart := f32(%steps)"] * (p.bias == "alibi")
+    loop = [*first, f"    tile.parallel (%i, %j) in ({p.rows}, {p.keys}) {{", *body, "    }"]
     return "\n".join(before), "\n".join(loop) + "\n" if p.bias or p.softcap else ""
 
 

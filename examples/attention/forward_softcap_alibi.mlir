@@ -54,20 +54,22 @@ tile.kernel @forward_softcap_alibi(%Q: memref<?x?x64xbf16> {tile.alignment = 16,
     %unseen = arith.subi %queries, %m : index
     tile.assume_rows %seen to %unseen of 64
     tile.gemm %Qs, %Ks, %S {clear, transpose_b, policy = #tile.warp_policy<full_row>} : memref<64x64xbf16, #shared>, memref<64x64xbf16, #shared>, memref<64x64xf32, #tile.fragment>
+    %steps = arith.subi %at, %n : index
+    %x2 = arith.index_cast %steps : index to i32
+    %apart = arith.sitofp %x2 : i32 to f32
     tile.parallel (%i, %j) in (64, 64) {
-      %x2 = arith.addi %at, %i : index
-      %x3 = arith.addi %n, %j : index
-      %far = arith.subi %x2, %x3 : index
-      %x4 = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>
-      %x5 = arith.mulf %x4, %f32_0_00625 : f32
-      %x6 = math.tanh %x5 fastmath<afn> : f32
-      %x7 = arith.subi %c0, %far : index
-      %x8 = arith.maxsi %far, %x7 : index
-      %x9 = arith.index_cast %x8 : index to i32
-      %x10 = arith.sitofp %x9 : i32 to f32
-      %x11 = arith.mulf %x10, %slope : f32
-      %x12 = arith.addf %x6, %x11 : f32
-      memref.store %x12, %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %x3 = memref.load %S[%i, %j] : memref<64x64xf32, #tile.fragment>
+      %x4 = arith.mulf %x3, %f32_0_00625 : f32
+      %score = math.tanh %x4 fastmath<afn> : f32
+      %x5 = arith.index_cast %i : index to i32
+      %x6 = arith.sitofp %x5 : i32 to f32
+      %x7 = arith.addf %apart, %x6 : f32
+      %x8 = arith.index_cast %j : index to i32
+      %x9 = arith.sitofp %x8 : i32 to f32
+      %x10 = arith.subf %x7, %x9 : f32
+      %far = math.absf %x10 : f32
+      %biased = math.fma %far, %slope, %score : f32
+      memref.store %biased, %S[%i, %j] : memref<64x64xf32, #tile.fragment>
     }
     %next = arith.addi %n, %ckeys : index
     %masked = arith.cmpi sgt, %next, %limit : index
@@ -118,19 +120,19 @@ tile.kernel @forward_softcap_alibi(%Q: memref<?x?x64xbf16> {tile.alignment = 16,
   tile.parallel (%i, %j) in (64, 64) {
     %x = memref.load %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
     %l = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
-    %x13 = arith.cmpf ogt, %l, %f32_0_0 : f32
-    %some = arith.select %x13, %l, %f32_1_0 : f32
+    %x11 = arith.cmpf ogt, %l, %f32_0_0 : f32
+    %some = arith.select %x11, %l, %f32_1_0 : f32
     %y = arith.divf %x, %some fastmath<arcp> : f32
     memref.store %y, %acc[%i, %j] : memref<64x64xf32, #tile.fragment>
   }
   tile.parallel (%i) in (64) {
     %l = memref.load %sum[%i] : memref<64xf32, #tile.fragment>
-    %x14 = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
-    %x15 = arith.mulf %x14, %scale : f32
-    %x16 = math.log2 %l fastmath<afn> : f32
-    %x17 = arith.addf %x15, %x16 : f32
-    %x18 = arith.mulf %x17, %f32_0_6931471805599453 : f32
-    memref.store %x18, %blockmax[%i] : memref<64xf32, #tile.fragment>
+    %x12 = memref.load %largest[%i] : memref<64xf32, #tile.fragment>
+    %x13 = arith.mulf %x12, %scale : f32
+    %x14 = math.log2 %l fastmath<afn> : f32
+    %x15 = arith.addf %x13, %x14 : f32
+    %x16 = arith.mulf %x15, %f32_0_6931471805599453 : f32
+    memref.store %x16, %blockmax[%i] : memref<64xf32, #tile.fragment>
   }
   tile.copy %acc to %O[%h, %m, %c0] sizes [1, 64, 64] : memref<64x64xf32, #tile.fragment> to memref<?x?x64xbf16>
   tile.copy %blockmax to %LSE[%h, %m] sizes [1, 64] : memref<64xf32, #tile.fragment> to memref<?x?xf32>

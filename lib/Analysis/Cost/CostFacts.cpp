@@ -3,14 +3,14 @@
 //
 // One walk over a kernel: every operation adds its work to the phase that it
 // stands in (a pipelined loop, or the straight-line rest), as numbers for given
-// sizes and as a formula for any. What a gemm costs is in GemmFacts.cpp. What
+// sizes and as a formula for any. What a gemm costs is in GemmFacts.cpp, what
+// later passes will make of copies and results in ExpectedPasses.cpp. What
 // depends on the block, like the bounds of a causal loop, is taken for the
 // block in the middle of the grid.
 //
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/CostFacts.h"
-#include "Numbers.h"
-#include "Symbols.h"
+#include "KernelReader.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -21,8 +21,6 @@
 #include "tile/Analysis/ClusterSharing.h"
 #include "tile/Analysis/Occupancy.h"
 #include "tile/Analysis/RegisterPressure.h"
-#include "tile/Analysis/SplitRest.h"
-#include "tile/Analysis/StagedStores.h"
 #include "tile/Analysis/WarpRoles.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
@@ -66,9 +64,6 @@ static constexpr double kStreamExchange = 10;
 /// second (tile-delay-stores): a wait and the conversion, fitted to K of 1536.
 static constexpr double kConversionCycles = 900;
 
-static MemRefType typeOf(Value buffer) {
-  return cast<MemRefType>(buffer.getType());
-}
 static double bitsOf(Value buffer) { return storageBitsOf(buffer); }
 
 FactsReader::FactsReader(const TargetInfo &target, const DeviceInfo &device)
@@ -77,69 +72,6 @@ FactsReader::FactsReader(const TargetInfo &target, const DeviceInfo &device)
 //===----------------------------------------------------------------------===//
 // The walk
 //===----------------------------------------------------------------------===//
-
-namespace {
-class KernelReader {
-public:
-  KernelReader(FactsReader &reader, const TargetInfo &target,
-               const DeviceInfo &device, KernelOp kernel,
-               const ProblemSizes &sizes, KernelFacts &facts)
-      : reader(reader), target(target), device(device), rates(device.rates),
-        kernel(kernel), sizes(sizes), facts(facts), numbers(kernel, sizes),
-        symbols(kernel), sharing(kernel) {}
-
-  std::optional<std::string> read();
-  /// What `read` found, for any sizes.
-  runtime::CostSpec takeSpec();
-
-private:
-  std::optional<std::string> readGrid();
-  void readMemory();
-  BlockFacts block();
-  /// Operations of `block`, each executed `times` in an iteration of `phase`.
-  void visit(Block &block, double times, unsigned phase);
-  void visitOp(Operation *op, double times, unsigned phase, bool &hasLoad);
-  void visitPipelined(PipelinedOp loop, double times, unsigned phase);
-  int64_t sharers(TileMoveOpInterface copy);
-  int64_t finishers(Value fragment);
-  bool passesShared(TileMoveOpInterface copy);
-  bool leavesLater(TileMoveOpInterface copy, unsigned phase);
-  void visitCopy(TileMoveOpInterface copy, double times, unsigned phase,
-                 bool &hasLoad);
-  void visitParallel(ParallelOp loop, double times, unsigned phase);
-  /// `bytes` an iteration of the phase, `loaded` of them from the L2 cache.
-  void addStream(Value buffer, ValueRange offsets, double bytes, double loaded,
-                 bool isStore, unsigned phase);
-  double trips(Value lower, Value upper, Value step);
-  void addDependences(Value value, std::array<bool, 3> &varies,
-                      llvm::SmallDenseSet<Value> &seen);
-  Work &work(unsigned phase) { return facts.phases[phase].work; }
-  double elements(ArrayRef<int64_t> extents) {
-    double product = 1;
-    for (int64_t extent : extents)
-      product *= double(extent);
-    return product;
-  }
-
-  FactsReader &reader;
-  const TargetInfo &target;
-  const DeviceInfo &device;
-  const MultiprocessorRates &rates;
-  KernelOp kernel;
-  const ProblemSizes &sizes;
-  KernelFacts &facts;
-  Numbers numbers;
-  Symbols symbols;
-  runtime::CostSpec spec;
-  ClusterSharing sharing;
-  int64_t gemmRegisters = FactsReader::kBaseRegisters;
-  int64_t fragmentRegisters = 0;
-  int64_t slotBytes = 0;                // of facts.sharedBytes, those of rings
-  llvm::SmallDenseSet<Value> exchanged; // results that split blocks add up
-  std::string refused;
-  std::optional<bool> endsByElements; // what follows the pipelined loops
-};
-} // namespace
 
 std::optional<std::string> KernelReader::readGrid() {
   if (kernel.getGridRank() > 3)
@@ -343,79 +275,6 @@ static SmallVector<Value> placesOf(TileMoveOpInterface copy,
       llvm::make_filter_range(copy->getOperands(), [](Value operand) {
         return operand.getType().isIndex();
       }));
-}
-
-/// Whether `tile-stage-stores` finds room in shared memory for pieces of what
-/// is stored. Other reasons to store directly are not modelled: there threads
-/// hold whole pieces of rows, or there is little to store.
-bool KernelReader::passesShared(TileMoveOpInterface copy) {
-  if (!target.hasTma())
-    return false;
-  Reason why;
-  FailureOr<StoredTile> tile = storedTile(copy, why);
-  if (failed(tile))
-    return true;
-  // Of rows that an instruction's 64 do not divide, threads hold eight at a
-  // time (operands swapped).
-  bool mayBeSwapped = tile->rows % kWgmmaM != 0;
-  // Behind the loops a tile may lie in their slots; see idleBytes().
-  SharedRoom room{facts.sharedBytes + kSlackBytes};
-  if (!facts.persistent && facts.split == 1 && mayLeaveThroughSlots(target) &&
-      !copy->getParentOfType<LoopLikeOpInterface>())
-    room.idle = slotBytes;
-  return storedPiece(*tile, room, /*blocks=*/0, target,
-                     [&](unsigned dim, int64_t extent) {
-                       return dim == 1 || (mayBeSwapped && extent % 8 == 0);
-                     })
-      .has_value();
-}
-
-/// Whether all results stay in registers until the next tile's products run, as
-/// far as `tile-delay-stores` will find room for them; a part is not modelled.
-bool KernelReader::leavesLater(TileMoveOpInterface copy, unsigned phase) {
-  if (!facts.persistent || facts.streamK || !facts.hasRoles || phase != 0 ||
-      facts.phases.size() < 2 || !passesShared(copy))
-    return false;
-  // Halves are stored by stmatrix, as pairs.
-  int64_t bits = storageBitsOf(copy.getTarget());
-  if (!waitInWholeRegisters(bits, target.hasStmatrix() && bits == 16))
-    return false;
-  int64_t consumers = facts.threads - kProducerThreads;
-  double results =
-      elements(copy.getTileShape()) * double(bits) / 32 / double(consumers);
-  int64_t most = ThreadBudget(target).consumer(consumers, /*hasRoles=*/true);
-  return results <= double(registersForResults(most, fragmentRegisters));
-}
-
-/// The blocks of a cluster that a copy is the same for, as far as
-/// `tile-pipeline` will have them share it.
-int64_t KernelReader::sharers(TileMoveOpInterface copy) {
-  if (!target.hasTma() || copy.getDisableTma() ||
-      !tile::isShared(copy.getTarget()))
-    return 1;
-  ClusterDims dims =
-      sharing.copiesSameAlong(copy) & sharing.runsAlikeAlong(copy);
-  return ClusterGroups(kernel).size(dims);
-}
-
-/// The blocks that finish a part each of a split tile, as far as
-/// `--tile-share-results` will find that what follows works on elements, and
-/// equal parts in the layout: eight columns, or eight rows where operands are
-/// swapped, belong together.
-int64_t KernelReader::finishers(Value fragment) {
-  if (facts.split <= 1 || !isFragment(fragment) ||
-      typeOf(fragment).getRank() != 2)
-    return 1;
-  if (!endsByElements) {
-    auto loops = kernel.getBodyRegion().getOps<PipelinedOp>();
-    endsByElements = llvm::all_of(loops, isFollowedByElements);
-  }
-  if (!*endsByElements)
-    return 1;
-  ArrayRef<int64_t> shape = typeOf(fragment).getShape();
-  int64_t extent = shape[0] % kWgmmaM != 0 ? shape[0] : shape[1];
-  constexpr int64_t kTogether = 8;
-  return extent % (kTogether * facts.split) == 0 ? facts.split : 1;
 }
 
 void KernelReader::visitCopy(TileMoveOpInterface copy, double times,

@@ -1,5 +1,12 @@
 //===- WarpRoles.cpp - may warps be divided into roles? -------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asked by --tile-specialize-warps, which divides them, and by what has to know
+// beforehand that it will: the pipeline, the cost model, the budget of threads.
+// A kernel has roles where its loops copy ahead by an instruction that other
+// warps can issue, and where nothing that they would have to do together stands
+// between.
+//
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/WarpRoles.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"

@@ -45,7 +45,13 @@ public:
     if (!condition)
       return;
     std::string text;
-    llvm::raw_string_ostream(text) << what << " at " << loc;
+    llvm::raw_string_ostream os(text);
+    os << what << " at ";
+    if (auto place = loc->findInstanceOf<FileLineColLoc>())
+      os << place.getFilename().getValue() << ":" << place.getLine() << ":"
+         << place.getColumn();
+    else
+      os << loc;
     AssertOp::create(b, loc, condition, text);
   }
 
@@ -62,7 +68,14 @@ static void checkIndices(Operation *op, Value buffer, ValueRange indices) {
         inside,
         checker.compare(Predicate::ult, index,
                         checker.extent(buffer, static_cast<int64_t>(d))));
-  checker.check(inside, "expected indices inside the buffer");
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "expected indices inside the buffer of ";
+  auto type = cast<MemRefType>(buffer.getType());
+  for (int64_t extent : type.getShape())
+    ShapedType::isDynamic(extent) ? os << "?x" : os << extent << "x";
+  os << type.getElementType();
+  checker.check(inside, text);
 }
 
 /// The first and the last element of each dimension lie in the source, unless

@@ -50,7 +50,7 @@ tile.kernel @assumes(%n: i32) grid(%b) = (1) threads(32) {
 // What would read foreign memory, or run for ever, is an error with a place.
 // RUN: not tile-run %s --kernel=outside 2>&1 | FileCheck %s --check-prefix=OUTSIDE
 // RUN: not tile-run %s --kernel=forever --args=n=0 2>&1 | FileCheck %s --check-prefix=FOREVER
-// OUTSIDE: tile-run: error: assertion failed in block 1: expected indices inside the buffer at {{.*}}print.mlir":[[#@LINE+4]]:
+// OUTSIDE: tile-run: error: assertion failed in block 1: expected indices inside the buffer of {{[0-9x]+}}xf32 at {{.*}}print.mlir:[[#@LINE+4]]:
 tile.kernel @outside() grid(%b) = (3) threads(32) {
   %t = tile.alloc : memref<1xf32, #shared>
   %x = arith.constant 1.0 : f32

@@ -1,5 +1,12 @@
 //===- SplitLoop.cpp - a loop whose iterations blocks share ---------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by --tile-split-reduction and --tile-stream-reduction: whether blocks
+// can share the iterations of a kernel's pipelined loop, because all that
+// outlives an iteration is a sum (or a maximum, or a minimum) in fragments, and
+// which part of the iterations a block does. What combines the parts is the
+// passes' own.
+//
 //===----------------------------------------------------------------------===//
 #include "SplitLoop.h"
 #include "Dependents.h"

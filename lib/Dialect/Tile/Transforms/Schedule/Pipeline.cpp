@@ -78,6 +78,7 @@ private:
   LogicalResult convertKernel(KernelOp kernel);
   LogicalResult decide(KernelOp kernel);
   SmallVector<RingPlan, 4> analyze(PipelinedOp loop);
+  void finishPlan(PipelinedOp loop, RingPlan &plan, size_t numCopies);
   void shareInCluster(PipelinedOp loop, RingPlan &plan);
   void convert(PipelinedOp loop);
 
@@ -161,8 +162,95 @@ static std::optional<RingPlan> takeSecondProduct(RingPlan &plan, Block &body) {
   return second;
 }
 
+namespace {
+/// The rings of a loop: by TMA, by copies of warps of their own (cp.async, or
+/// loads and stores), and by those of all threads.
+struct LoopRings {
+  explicit LoopRings(const RoleDecision &decision) : decision(decision) {
+    byTma.producer = RingProducer::Tma;
+    byTma.ahead = decision.specialize ? Ahead::BeforeWait : Ahead::AfterRelease;
+    byRole.producer = RingProducer::CpAsyncMbarrier;
+    byRoleStores.producer = RingProducer::ThreadsMbarrier;
+    byRole.ahead = byRoleStores.ahead = Ahead::BeforeWait;
+  }
+  bool isByRole(TileMoveOpInterface copy) const {
+    return decision.shared.contains(copy);
+  }
+  RingPlan &of(TileMoveOpInterface copy) {
+    if (isTmaLoad(copy))
+      return byTma;
+    if (!isByRole(copy))
+      return byThreads;
+    return isCpAsync(copy) ? byRole : byRoleStores;
+  }
+
+  const RoleDecision &decision;
+  RingPlan byTma, byThreads, byRole, byRoleStores;
+};
+
+/// A copy of a loop: what would run ahead with it, and why it does not.
+struct Candidate {
+  AheadCopy ahead;
+  std::optional<Conflict> conflict;
+};
+using Candidates = llvm::MapVector<Operation *, Candidate>;
+} // namespace
+
+/// What each copy by itself allows.
+static Candidates findCandidates(PipelinedOp loop,
+                                 ArrayRef<TileMoveOpInterface> copies,
+                                 const LoopRings &rings) {
+  Block &body = loop.getBodyRegion().front();
+  SmallVector<OpAccess> accesses;
+  Operation *unknown = collectAccesses(body, accesses);
+  Candidates candidates;
+  for (TileMoveOpInterface copy : copies) {
+    Candidate &found = candidates[copy];
+    found.conflict = whyNotAhead(copy, body, accesses, unknown, found.ahead);
+    if (!found.conflict && (isTmaLoad(copy) || rings.isByRole(copy)))
+      if (Operation *obstacle = UseCounter::obstacle(loop))
+        found.conflict = Conflict{"the uses of its ring cannot be counted "
+                                  "through what encloses the loop",
+                                  "enclose it by `scf.for` and `scf.if` only",
+                                  obstacle, "enclosed by this"};
+  }
+  return candidates;
+}
+
+/// Why a copy, which may run ahead by itself, may not with those that fill its
+/// tile with it.
+static std::optional<Conflict> whyNotTogether(TileMoveOpInterface copy,
+                                              Block &body,
+                                              Candidates &candidates,
+                                              LoopRings &rings) {
+  for (TileMoveOpInterface part : partsOf(copy.getTarget(), body)) {
+    if (candidates[part].conflict)
+      return Conflict{"another copy that fills the shared buffer with it "
+                      "cannot run ahead",
+                      "mend what keeps that one", part, "this one"};
+    if (&rings.of(part) != &rings.of(copy))
+      return Conflict{"another copy that fills the shared buffer with it "
+                      "takes another instruction",
+                      "`prefer` on both can ask for one", part, "this one"};
+  }
+  return std::nullopt;
+}
+
+/// A slot is filled in one ring: copies that fill a tile together run ahead
+/// together, or not at all.
+static void keepTogether(Block &body, Candidates &candidates,
+                         LoopRings &rings) {
+  llvm::SmallDenseMap<Operation *, Conflict> apart;
+  for (auto &[op, candidate] : candidates)
+    if (!candidate.conflict)
+      if (std::optional<Conflict> conflict = whyNotTogether(
+              cast<TileMoveOpInterface>(op), body, candidates, rings))
+        apart.try_emplace(op, std::move(*conflict));
+  for (auto &[op, conflict] : apart)
+    candidates[op].conflict = conflict;
+}
+
 SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
-  SmallVector<RingPlan, 4> result;
   Block &body = loop.getBodyRegion().front();
   SmallVector<TileMoveOpInterface> copies;
   for (auto copy : body.getOps<TileMoveOpInterface>())
@@ -171,71 +259,20 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
   if (loop.getStages() == 1) {
     missedAt(remarks, loop, "not pipelined", "one stage holds one iteration",
              "with `stages(2)` or more, copies can run ahead");
-    return result;
+    return {};
   }
-  SmallVector<OpAccess> accesses;
-  Operation *unknown = collectAccesses(body, accesses);
-  // Copies of the agent that also computes, or of producers that copy with all
-  // their threads.
-  RingPlan byTma, byThreads, byRole, byRoleStores;
-  byTma.producer = RingProducer::Tma;
-  byTma.ahead = decision.specialize ? Ahead::BeforeWait : Ahead::AfterRelease;
-  byRole.producer = RingProducer::CpAsyncMbarrier;
-  byRoleStores.producer = RingProducer::ThreadsMbarrier;
-  byRole.ahead = byRoleStores.ahead = Ahead::BeforeWait;
-  struct Candidate {
-    AheadCopy ahead;
-    std::optional<Conflict> conflict;
-    RingPlan *plan;
-  };
-  llvm::MapVector<Operation *, Candidate> candidates;
-  for (TileMoveOpInterface copy : copies) {
-    Candidate &found = candidates[copy];
-    found.conflict = whyNotAhead(copy, body, accesses, unknown, found.ahead);
-    bool isByRole = decision.shared.contains(copy);
-    if (!found.conflict && (isTmaLoad(copy) || isByRole))
-      if (Operation *obstacle = UseCounter::obstacle(loop))
-        found.conflict = Conflict{"the uses of its ring cannot be counted "
-                                  "through what encloses the loop",
-                                  "enclose it by `scf.for` and `scf.if` only",
-                                  obstacle, "enclosed by this"};
-    found.plan = isTmaLoad(copy)   ? &byTma
-                 : !isByRole       ? &byThreads
-                 : isCpAsync(copy) ? &byRole
-                                   : &byRoleStores;
-  }
-  // A slot is filled in one ring: copies that fill a tile together run ahead
-  // together, or not at all.
-  auto whyNotTogether =
-      [&](TileMoveOpInterface copy) -> std::optional<Conflict> {
-    for (TileMoveOpInterface part : partsOf(copy.getTarget(), body)) {
-      const Candidate &other = candidates[part];
-      if (other.conflict)
-        return Conflict{"another copy that fills the shared buffer with it "
-                        "cannot run ahead",
-                        "mend what keeps that one", part, "this one"};
-      if (other.plan != candidates[copy].plan)
-        return Conflict{"another copy that fills the shared buffer with it "
-                        "takes another instruction",
-                        "`prefer` on both can ask for one", part, "this one"};
-    }
-    return std::nullopt;
-  };
-  llvm::SmallDenseMap<Operation *, Conflict> apart;
-  for (TileMoveOpInterface copy : copies)
-    if (!candidates[copy].conflict)
-      if (std::optional<Conflict> conflict = whyNotTogether(copy))
-        apart.try_emplace(copy, std::move(*conflict));
+  LoopRings rings(decision);
+  Candidates candidates = findCandidates(loop, copies, rings);
+  keepTogether(body, candidates, rings);
   size_t ahead = 0;
   for (TileMoveOpInterface copy : copies) {
     Candidate &found = candidates[copy];
-    if (auto conflict = apart.find(copy); conflict != apart.end())
-      found.conflict = conflict->second;
     if (!found.conflict) {
       ++ahead;
-      if (found.plan == &byThreads && isCpAsync(copy))
-        byThreads.producer = RingProducer::CpAsync;
-      found.plan->copies.push_back(std::move(found.ahead));
+      RingPlan &plan = rings.of(copy);
+      if (&plan == &rings.byThreads && isCpAsync(copy))
+        plan.producer = RingProducer::CpAsync;
+      plan.copies.push_back(std::move(found.ahead));
       continue;
     }
     Remark diag = missedAt(remarks, copy, "not pipelined",
@@ -243,37 +280,43 @@ SmallVector<RingPlan, 4> PipelinePass::analyze(PipelinedOp loop) {
     if (found.conflict->noteOp)
       diag.attachNote(found.conflict->noteOp) << found.conflict->note;
   }
-  shareInCluster(loop, byTma);
+  shareInCluster(loop, rings.byTma);
   std::optional<RingPlan> second;
   if (decision.specialize && mayOverlap(loop, *target))
-    second = takeSecondProduct(byTma, body);
+    second = takeSecondProduct(rings.byTma, body);
   if (!ahead)
     missedAt(remarks, loop, "not pipelined", "no copy may run ahead",
              copies.empty()
                  ? "a `tile.copy` from global to shared memory, directly in "
                    "the loop's body, can"
                  : "the remarks at its copies say what to change");
-  for (RingPlan *plan : {&byTma, second ? &*second : nullptr, &byRole,
-                         &byRoleStores, &byThreads}) {
-    if (!plan || plan->copies.empty())
-      continue;
-    llvm::SmallDenseSet<Operation *> repeated;
-    for (const AheadCopy &copy : plan->copies)
-      repeated.insert(copy.slice.begin(), copy.slice.end());
-    for (Operation &op : body)
-      if (repeated.contains(&op))
-        plan->slice.push_back(&op);
-    remarkAt(remarks, loop)
-        << "pipelined: " << plan->copies.size() << " of "
-        << plural(copies.size(), "copy", "copies")
-        << (plan->copies.size() == 1 ? " runs " : " run ")
-        << plural(loop.getStages() - (plan->ahead == Ahead::AfterWait ? 1 : 0),
-                  "iteration")
-        << " ahead, filled by " << stringifyRingProducer(plan->producer)
-        << "; `stages(...)` says how far";
-    result.push_back(std::move(*plan));
-  }
+  SmallVector<RingPlan, 4> result;
+  for (RingPlan *plan : {&rings.byTma, second ? &*second : nullptr,
+                         &rings.byRole, &rings.byRoleStores, &rings.byThreads})
+    if (plan && !plan->copies.empty())
+      result.push_back(std::move(*plan));
+  for (RingPlan &plan : result)
+    finishPlan(loop, plan, copies.size());
   return result;
+}
+
+/// What of the loop's body runs with the copies of a ring, and a remark.
+void PipelinePass::finishPlan(PipelinedOp loop, RingPlan &plan,
+                              size_t numCopies) {
+  llvm::SmallDenseSet<Operation *> repeated;
+  for (const AheadCopy &copy : plan.copies)
+    repeated.insert(copy.slice.begin(), copy.slice.end());
+  for (Operation &op : loop.getBodyRegion().front())
+    if (repeated.contains(&op))
+      plan.slice.push_back(&op);
+  remarkAt(remarks, loop)
+      << "pipelined: " << plan.copies.size() << " of "
+      << plural(numCopies, "copy", "copies")
+      << (plan.copies.size() == 1 ? " runs " : " run ")
+      << plural(loop.getStages() - (plan.ahead == Ahead::AfterWait ? 1 : 0),
+                "iteration")
+      << " ahead, filled by " << stringifyRingProducer(plan.producer)
+      << "; `stages(...)` says how far";
 }
 
 /// Copies of one region into several blocks of a cluster are made once, each
