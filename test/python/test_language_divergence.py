@@ -341,3 +341,36 @@ def test_no_thread_comes_to_the_work_of_the_block(target):
 def test_threads_of_a_warp_have_no_works_of_the_block_of_their_own(target):
     with pytest.raises(LanguageError, match="threads of one warp part at this condition"):
         compile_kernel(filled_by_some(lambda tid: tid % 2 == 0, otherwise=True), target=target)
+
+
+def nested(first, second, otherwise):
+    """Two conditions on the index of 64 threads, one inside of the other."""
+
+    @T.prim_func
+    def main(B: T.Tensor((64,), "int32")):
+        with T.Kernel(1, threads=64):
+            t = T.get_thread_binding()
+            if first(t):
+                B[t] = 7
+                if second(t):
+                    T.fill(B, 1)
+                elif otherwise:
+                    T.fill(B, 2)
+
+    return main
+
+
+def test_arms_inside_of_arms_that_no_thread_comes_to(target):
+    for second, otherwise, expected in (
+        (lambda t: t >= 32, False, [7] * 32 + [0] * 32),
+        (lambda t: t < 40, True, [1] * 64),
+        (lambda t: t > 31, True, [2] * 64),
+    ):
+        b = np.zeros(64, np.int32)
+        compile_kernel(nested(lambda t: t < 32, second, otherwise), target=target)(b)
+        np.testing.assert_array_equal(b, expected)
+
+
+def test_arms_inside_of_arms_part_the_threads_of_a_warp(target):
+    with pytest.raises(LanguageError, match="threads of one warp part at this condition"):
+        compile_kernel(nested(lambda t: t < 32, lambda t: t < 16, True), target=target)

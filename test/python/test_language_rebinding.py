@@ -80,6 +80,52 @@ def test_arms_of_the_construct_are_branches():
     refused(body, "low", "bound again in the branch")
 
 
+def test_arms_in_the_same_with():
+    def body(A, B, bx):
+        low = 0
+        with T.If(bx == 1), T.Then():
+            low = 4
+        B[low] = 1.0
+
+    refused(body, "low", "bound again in the branch")
+
+
+def test_arms_that_python_decides():
+    def body(A, B, bx):
+        low = 0
+        with T.If(True), T.Then():
+            low = 4
+        B[low] = 1.0
+
+    assert run(body)[1].tolist() == [0, 0, 0, 0, 1, 0, 0, 0]
+
+
+def test_comprehensions_and_functions_read():
+    def comprehension(A, B, bx):
+        at = 0
+        for i in T.serial(4):
+            B[i] = sum([at for _ in (0, 1)])
+            at = i + 1
+
+    def function(A, B, bx):
+        at = 0
+        for i in T.serial(4):
+            B[i] = (lambda: at)()
+            at = i + 1
+
+    for body in (comprehension, function):
+        refused(body, "at", "read in the loop")
+
+
+def test_no_assignment_in_an_operand():
+    def body(A, B, bx):
+        if bx == 0 and (s := A[0]) > 0:
+            B[0] = s
+
+    with pytest.raises(LanguageError, match="assign in a statement of its own"):
+        compile_kernel(kernel(body), target="cpu")
+
+
 def test_a_loop_carries_a_number():
     def body(A, B, bx):
         at = 0

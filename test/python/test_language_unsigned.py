@@ -118,6 +118,25 @@ def test_reductions_add_up_in_the_wider_type(source, to, kind, value, expected, 
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "source, to, kind, value, before, expected",
+    [
+        ("int32", "uint8", "max", 7, 200, 200),
+        ("uint32", "uint8", "min", 220, 200, 200),
+        ("int64", "uint32", "max", 7, 3000000000, 3000000000),
+        ("int32", "uint16", "absmax", -7, 60000, 60000),
+        ("int32", "int8", "max", 7, 100, 100),
+    ],
+)
+def test_reductions_into_narrower_types_begin_with_what_was_there(
+    source, to, kind, value, before, expected, target
+):
+    a, b = np.full((4, 64), value).astype(source), np.full(4, before).astype(to)
+    compile_kernel(reduced(source, to, kind, False), target=target)(a, b)
+    np.testing.assert_array_equal(b, np.full(4, expected).astype(to))
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_scans_and_atomics_of_unsigned_tiles(target):
     @T.prim_func
     def main(

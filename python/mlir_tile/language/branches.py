@@ -67,6 +67,7 @@ class PartFrame(_Frame):
             )
         if self.name in around.parts:
             fail(f"T.If has two {self.name}; join them into one", self.location)
+        self.around = around
         around.parts.add(self.name)
         self.outer, builder.block = builder.block, around.outer
         enter = builder.then if self.name == "T.Then" else builder.otherwise
@@ -77,6 +78,7 @@ class PartFrame(_Frame):
 
     def __exit__(self, *error):
         self.builder.block, self.builder.skips = self.outer, False
+        self.builder.left_arm = self.around.branch
 
 
 def If(condition):

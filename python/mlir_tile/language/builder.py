@@ -9,7 +9,7 @@ from .buffers import Buffer, OutputTensor, Region
 from .conditions import Conditions
 from .errors import NoBuilderError, StructureError, fail, here
 from .macros import Macros, Ref
-from .rebinding import NO_NAMES, Names, is_rebound
+from .rebinding import NO_NAMES, ArmNames, Names, is_rebound
 from .statements import (
     Alloc,
     Assign,
@@ -122,6 +122,7 @@ class Builder(Conditions, Macros):
         self.kernels, self.kernel, self.block = [], None, None
         self.loops, self.opened, self.around = [], [], []
         self.branches, self.skips = [], False  # of T.If
+        self.left_arm = None  # the branch of the T.Then or T.Else that ended last
         self.unknown_calls = 0  # statements that T.call_extern left to whoever takes them out
         self.warps = None
         self.returns = False  # T.thread_return was called
@@ -177,14 +178,13 @@ class Builder(Conditions, Macros):
 
     def arm(self, values, names):
         """The names that an arm of T.If binds, in front of it."""
-        around = self.branches[-1] if self.branches else None
-        if around is None or around.branch.statement is None:
-            return NO_NAMES
-        return Names({x: values[x] for x in names if x in values}, "branch")
+        return ArmNames({x: values[x] for x in names if x in values}, self)
 
-    def rounds(self, values, names):
-        """The names that a loop binds."""
-        return Names({x: values[x] for x in names if x in values}, "loop")
+    def rounds(self, values, names, read):
+        """The names that a loop binds; those that functions in it read count as read."""
+        found = Names({x: values[x] for x in names if x in values}, "loop")
+        found.read |= {x for x in read if x in found.before}
+        return found
 
     def then(self, branch):
         if branch.statement is None:

@@ -270,26 +270,39 @@ class Threads(Places):
     def of_some_threads(self, statement):
         """Such an `if`: the condition stays on what threads do for themselves; one arm after the
         other, without those that no thread comes to."""
-        taken = [bool(at_thread(statement.condition, x)) for x in range(self.kernel.threads)]
-        self.check_arms(statement, taken)
+        self.prune(statement, range(self.kernel.threads))
         body = []
         for positive, arm in ((True, statement.then), (False, statement.otherwise)):
-            if positive not in taken:
-                continue
             condition = statement.condition if positive else unary("not", statement.condition)
             body += self.under_condition(arm, condition)
         self.kept.append(body)
         self.block(body)
 
+    def prune(self, statement, threads):
+        """Empties the arms that none of these threads comes to, those further inside, too."""
+        if not self.some_threads(statement):
+            for block in statement.blocks:
+                for x in block:
+                    self.prune(x, threads)
+            return
+        taken = {x: bool(at_thread(statement.condition, x)) for x in threads}
+        for positive, arm in ((True, statement.then), (False, statement.otherwise)):
+            mine = [x for x in threads if taken[x] is positive]
+            if not mine:
+                arm.clear()
+            for x in arm:
+                self.prune(x, mine)
+        self.check_arms(statement, taken)
+
     def check_arms(self, statement, taken):
         """Threads of one warp do not do different works of the block."""
-        warps = [taken[first : first + 32] for first in range(0, len(taken), 32)]
-        if all(len(set(warp)) == 1 for warp in warps):
+        warps = {}
+        for thread, way in taken.items():
+            warps.setdefault(thread // 32, set()).add(way)
+        if all(len(ways) == 1 for ways in warps.values()):
             return
-        works = []
-        for arm in (statement.then, statement.otherwise):
-            works += [x for x in arm if type(x) is Tile and self.kind_of(x) == "block"][:1]
-        if len(works) == 2:
+        works = [self.work_of_block(x) for x in (statement.then, statement.otherwise)]
+        if all(works):
             fail(
                 "threads of one warp part at this condition, and both arms have operations on tiles,"
                 f" which are the work of the whole block (at {works[0].location} and"
@@ -298,6 +311,17 @@ class Threads(Places):
                 statement.location,
                 StructureError,
             )
+
+    def work_of_block(self, arm):
+        """The first operation on tiles of an arm, under further conditions on threads, too."""
+        for x in arm:
+            if type(x) is Tile and self.kind_of(x) == "block":
+                return x
+            if self.some_threads(x):
+                found = self.work_of_block(x.then) or self.work_of_block(x.otherwise)
+                if found:
+                    return found
+        return None
 
     def under_condition(self, block, condition):
         """Statements with a condition on those that threads do for themselves."""

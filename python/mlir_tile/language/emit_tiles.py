@@ -265,8 +265,14 @@ class Tiles:
             temporary = f"memref<{shape}x{kinds[0].mlir}, #tile.fragment>"
             copy = (result, result_type, temporary)
             result = self.op(f"tile.alloc : {temporary}")
-            if accumulate:
+            if accumulate and _has_sign(target.dtype, kinds[0]):
                 self.effect(f"tile.copy {copy[0]} to {result} : {result_type} to {temporary}")
+            elif accumulate:
+                self.convert_tile(
+                    target.extents,
+                    (copy[0], result_type, target.dtype),
+                    (result, temporary, kinds[0]),
+                )
             result_type = temporary
         attributes = []
         if kinds[0].is_unsigned and kind in ("max", "min", "absmax", "abssum"):

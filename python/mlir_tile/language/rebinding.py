@@ -112,6 +112,20 @@ class Names:
         return value
 
 
+class ArmNames(Names):
+    """The names of a T.Then or T.Else: whether the kernel or Python decides is known at its end."""
+
+    __slots__ = ("builder",)
+
+    def __init__(self, before, builder):
+        super().__init__(before, "branch")
+        self.builder = builder
+
+    def behind(self, name, value):
+        arm = self.builder.left_arm
+        return value if arm is None or arm.statement is None else super().behind(name, value)
+
+
 class NoNames:
     """The same of a branch or loop of Python's, whose names have values."""
 

@@ -119,6 +119,21 @@ class _ReadFirst:
             self.reads(node, assigned)
 
 
+def _read_inside(statements):
+    """Names that functions and comprehensions within statements read, which stay as they are."""
+    inner = (ast.Lambda, ast.FunctionDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    found = set()
+    for statement in statements:
+        for node in ast.walk(statement):
+            if isinstance(node, inner):
+                found |= {
+                    x.id
+                    for x in ast.walk(node)
+                    if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load)
+                }
+    return found
+
+
 class Rewriter(ast.NodeTransformer):
     """Rewrites the body of one function; functions inside of it stay as they are."""
 
@@ -200,6 +215,17 @@ class Rewriter(ast.NodeTransformer):
         out.append(ast.Expr(_call("end", _name(state))))
         return _place(out + self.each(state, "behind", names), node)
 
+    def refuse_thunk(self, *values):
+        """What is evaluated later, or not at all, binds no names of the function."""
+        for value in values:
+            for inner in ast.walk(value):
+                if isinstance(inner, ast.NamedExpr):
+                    self.refuse(
+                        inner,
+                        "`:=` in an operand of `and` or `or`, in `x if y else z` or in the condition of"
+                        " `while` is not supported in a kernel; assign in a statement of its own",
+                    )
+
     def loop(self, node, make):
         """The loop that `make` makes, and what becomes of its names."""
         reads = _ReadFirst()
@@ -218,7 +244,9 @@ class Rewriter(ast.NodeTransformer):
         made = make([_name(state)])
         self.carried.pop()
         made.body += self.each(state, "carried", carried)
-        entering = ast.Assign([_name(state, True)], _call("rounds", *self.names_of(names)))
+        hidden = [x for x in carried if x in _read_inside(node.body)]
+        known = ast.Tuple([ast.Constant(x) for x in hidden], ast.Load())
+        entering = ast.Assign([_name(state, True)], _call("rounds", *self.names_of(names), known))
         return _place([entering, made, *self.each(state, "behind", names)], node)
 
     def visit_For(self, node):
@@ -252,6 +280,7 @@ class Rewriter(ast.NodeTransformer):
             )
 
         def make(_):
+            self.refuse_thunk(node.test)
             test = _thunk(self.visit(node.test))
             return ast.For(_name("_", True), _call("repeat", test), self.body(node.body), [])
 
@@ -370,6 +399,7 @@ class Rewriter(ast.NodeTransformer):
 
     # Truth.
     def visit_BoolOp(self, node):
+        self.refuse_thunk(*node.values[1:])
         values = [self.visit(x) for x in node.values]
         result = values[-1]
         for left in reversed(values[:-1]):
@@ -394,6 +424,7 @@ class Rewriter(ast.NodeTransformer):
         return _place(result, node)
 
     def visit_IfExp(self, node):
+        self.refuse_thunk(node.body, node.orelse)
         self.generic_visit(node)
         return _place(_call("choose", node.test, _thunk(node.body), _thunk(node.orelse)), node)
 
