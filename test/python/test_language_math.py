@@ -68,4 +68,6 @@ def test_neighbours(kind, target):
     least, most = np.finfo(kind).smallest_subnormal, np.finfo(kind).max
     x = np.array([1.5, 1.5, 0, 0, -1.5, most, -0.0, 2, np.nan, least], kind)
     y = np.array([2, 1, 1, -1, 0, np.inf, 1, 2, 1, 0], kind)
-    np.testing.assert_array_equal(applied(T.nextafter, kind, target, x, y), np.nextafter(x, y))
+    with np.errstate(over="ignore", under="ignore"):
+        want = np.nextafter(x, y)
+    np.testing.assert_array_equal(applied(T.nextafter, kind, target, x, y), want)

@@ -238,3 +238,95 @@ def test_equal_values_are_one_value():
 
     a, b = run(body)
     assert b[4] == a[4]
+
+
+def test_the_work_of_some_warps_binds_a_name():
+    def main(B: T.Tensor((8,), "float32")):
+        with T.Kernel(1, threads=256):
+            w = 1.0
+            with T.ws(0):
+                w = 5.0
+            B[0] = w
+
+    with pytest.raises(LanguageError, match="w is bound again in the work of some warps"):
+        T.prim_func(main)
+
+
+def test_an_arm_that_leaves_changes_nothing_behind_it():
+    def body(A, B, bx):
+        for i in T.serial(8):
+            w = A[i]
+            if w < 0:
+                w = 0.0
+                B[i] = w
+                continue
+            B[i] = w
+
+    a, b = run(body)
+    np.testing.assert_array_equal(b, np.maximum(a, 0))
+
+
+def test_a_loop_that_runs_once():
+    def body(A, B, bx):
+        at = 1
+        for _ in T.serial(1):
+            at = at + 1
+        B[at] = 1.0
+
+    assert run(body)[1].tolist() == [0, 0, 1, 0, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("target", ["cpu", "lowered:sm_90a"])
+def test_return_under_a_condition(target):
+    """The rest is not run where it holds: of a block, of threads, of a loop."""
+
+    def blocks(A, B):
+        with T.Kernel(2, threads=32) as bx:
+            if bx == 1:
+                return
+            for i in T.Parallel(4):
+                B[bx * 4 + i] = A[bx * 4 + i]
+
+    def nobody(A, B):
+        with T.Kernel(2, threads=32) as bx:
+            if bx == 7:
+                return
+            for i in T.Parallel(4):
+                B[bx * 4 + i] = A[bx * 4 + i]
+
+    def threads(A, B):
+        with T.Kernel(1, threads=32):
+            t = T.get_thread_binding()
+            if t >= 8:
+                return
+            B[t] = A[t]
+
+    def loop(A, B):
+        with T.Kernel(1, threads=32):
+            for i in T.serial(8):
+                if i == 3:
+                    return
+                B[i] = A[i]
+
+    a = np.arange(1, 9, dtype=np.float32)
+    for function, count in ((blocks, 4), (nobody, 8), (threads, 8), (loop, 3)):
+        function.__annotations__ = dict.fromkeys("AB", T.Tensor((8,), "float32"))
+        b = np.zeros(8, np.float32)
+        compile_kernel(T.prim_func(function), target=target)(a, b)
+        np.testing.assert_array_equal(b, np.where(np.arange(8) < count, a, 0), err_msg=function.__name__)
+
+
+def test_values_in_lists_and_ranges():
+    def body(A, B, bx):
+        for i in T.serial(8):
+            B[i] = 0.0
+            if i in (1, 3) or i not in [0, 1, 2, 3, 5]:
+                B[i] = 1.0
+            if i in range(5, 7):
+                B[i] = 2.0
+            if A[i] in (3.0, 9.0):
+                B[i] = 4.0
+        if 3 in (1, 2):
+            B[0] = 8.0
+
+    assert run(body)[1].tolist() == [0, 1, 0, 1, 1, 2, 2, 4]

@@ -279,7 +279,19 @@ def test_what_is_no_tile_operation_says_what_to_write():
         s = T.alloc_shared((8, 8), "float32")
         T.reshape(s, (5, 5))
 
+    @T.macro
+    def shared_result(A, C, N):
+        a, c = T.alloc_shared((64, 64), "float16"), T.alloc_shared((64, 64), "float32")
+        T.gemm(a, a, c)
+
+    @T.macro
+    def maximum_of_halves(A, C, N):
+        a = T.alloc_fragment((64, 64), "float16")
+        T.atomic_max(A, a)
+
     for body, message in (
+        (shared_result, "T.gemm: expected the result in a fragment, got c: shared 64x64 float32"),
+        (maximum_of_halves, "T.atomic_max of a tile of float16 is not supported yet"),
         (global_operand, "T.gemm: expected tiles, got A: global 64x64 float16; copy it to T.alloc_shared"),
         (tile_as_value, "name an element of it, as in c[i, j], in a loop over its elements"),
         (other_extents, "T.atomic_add: the extents of both sides differ: [64, 32] of c, [64, 64] of C"),

@@ -52,6 +52,11 @@ def _atomic(kind, dst, value, memory_order, return_prev):
         if kind not in ("add", "max", "min"):
             unsupported(f"{construct} of a tile")
         _check_type(construct, target.dtype)
+        if kind != "add" and target.dtype not in ("int32", "uint32", "int64", "uint64", "float32"):
+            unsupported(
+                f"{construct} of a tile of {target.dtype}",
+                "update its elements one by one, in T.Parallel",
+            )
         builder.tile("atomic", source=source, target=target, kind=kind)
         return None
     if not isinstance(dst, Load):

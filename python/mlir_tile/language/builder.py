@@ -90,6 +90,12 @@ class Branch:
     def behind(self, name, value):
         return self.names.behind(name, value)
 
+    def behind_first(self, name, value):
+        return self.names.behind_first(name, value)
+
+    def behind_second(self, name, value):
+        return self.names.behind_second(name, value)
+
 
 class KernelScope:
     """One `with T.Kernel(...)`: its grid, its indices and its statements."""
@@ -180,7 +186,11 @@ class Builder(Conditions, Macros):
         """The names that an arm of T.If binds, in front of it."""
         return ArmNames({x: values[x] for x in names if x in values}, self)
 
-    def rounds(self, values, names, read):
+    def part(self, values, names):
+        """The names that the work of some warps (T.ws) binds, in front of it."""
+        return Names({x: values[x] for x in names if x in values}, "work of some warps")
+
+    def rounds(self, values, names, read=()):
         """The names that a loop binds; those that functions in it read count as read."""
         found = Names({x: values[x] for x in names if x in values}, "loop")
         found.read |= {x for x in read if x in found.before}
@@ -234,6 +244,8 @@ class Builder(Conditions, Macros):
         if isinstance(iterable, Loop) and self.block is None:
             iterable = self.counted(iterable)
         if isinstance(iterable, Loop):
+            if names is not None and iterable.runs_once():
+                names.before.clear()
             block, first = self.block, len(self.block or ())
             yield from iterable.run(self)
             if getattr(iterable, "kind", None) == "parallel":
@@ -547,7 +559,21 @@ class Builder(Conditions, Macros):
                 frame(self)
         return value
 
+    def goes_on(self):
+        """`return` without a value: of the kernel, where it stands under a condition."""
+        from .returns import thread_return
+
+        if self.macro_depth or self.block is None or self.block is self.kernel.body:
+            return False
+        thread_return()
+        return True
+
     def ret(self, value):
+        if not self.macro_depth and self.block is not None and self.block is not self.kernel.body:
+            fail(
+                "`return` with a value under a condition or in a loop of the kernel is not supported:"
+                " a kernel's results are the same tensors for all blocks; return them behind it"
+            )
         if self.macro_depth:
             if self.block is not self.macro_blocks[-1]:
                 fail(

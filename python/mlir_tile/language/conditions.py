@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Truth in a kernel: `and`, `or`, `not`, conditional expressions and `assert` of its values."""
 
-from .errors import here
+from .arithmetic import compare
+from .errors import fail, here
 from .values import Expr, Op, select, truth, unary
+
+# Each of them is a comparison.
+_MOST_ITEMS = 64
 
 
 class Conditions:
@@ -28,6 +32,30 @@ class Conditions:
             truth(value) if isinstance(value, Expr) or getattr(value, "is_var", False) else value
         )
         return unary("not", known) if isinstance(known, Expr) else not known
+
+    def contains(self, value, items):
+        """`value in items`: where one of both is the kernel's, whether it equals one of them."""
+        if getattr(value, "is_var", False):
+            value = value.as_load()
+        listed = isinstance(items, (list, tuple, set, frozenset, dict, range))
+        if not isinstance(value, Expr) and not (
+            listed and type(items) is not range and any(isinstance(x, Expr) for x in items)
+        ):
+            return value in items
+        if not listed:
+            fail(f"`in` of a value of the kernel: expected a list or a tuple, got {items!r}")
+        if type(items) is range and abs(items.step) == 1 and len(items) > 1:
+            ends = sorted((items[0], items[-1]))
+            return self.logic("And", compare("ge", value, ends[0]), lambda: compare("le", value, ends[1]))
+        if len(items) > _MOST_ITEMS:
+            fail(
+                f"`in` of a value of the kernel: expected at most {_MOST_ITEMS} items, got"
+                f" {len(items)}; compare with bounds, or read a table"
+            )
+        found = False
+        for x in items:
+            found = self.logic("Or", found, lambda x=x: compare("eq", value, x))
+        return found
 
     def choose(self, condition, yes, no):
         known = (

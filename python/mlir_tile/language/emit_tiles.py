@@ -204,6 +204,12 @@ class Tiles:
                     " from T.alloc_fragment) with T.copy",
                     self.location,
                 )
+        if c.buffer.space == "shared":
+            fail(
+                f"T.gemm: expected the result in a fragment, got {c.buffer!r}; multiply into"
+                " T.alloc_fragment, and copy that",
+                self.location,
+            )
         names, types = zip(*(self.whole(x, 2) for x in (a, b, c)))
         sparsity = ""
         if metadata is not None:

@@ -32,6 +32,14 @@ class Loop:
         alone = len(counted) == 1 and not self.nested
         return counted[0] if alone else itertools.product(*counted)
 
+    def runs_once(self):
+        """Whether the body runs exactly once."""
+        ranges = getattr(self, "ranges", ())  # of one that goes over tiles: none
+        if len(ranges) != 1:
+            return False
+        start, stop, step = (number_of(x) for x in ranges[0])
+        return None not in (start, stop, step) and len(range(int(start), int(stop), int(step))) == 1
+
     def run(self, builder):
         """Traces the body once; yields the index, or a tuple of them."""
         values, statements, groups = [], [], []

@@ -84,6 +84,14 @@ class Names:
         self.first[name] = value
         return self.before.get(name, value)
 
+    def behind_first(self, name, value):
+        """The same where the second arm leaves."""
+        return self.first.get(name, value)
+
+    def behind_second(self, name, value):
+        """The same where the first arm leaves: what the second one, if there is one, ends with."""
+        return value if name in self.first else self.before.get(name, value)
+
     def behind(self, name, value):
         ends = [value]
         if name in self.first:
@@ -134,7 +142,7 @@ class NoNames:
     def other_arm(self, _, value):
         return value
 
-    behind = seen = carried = other_arm
+    behind = behind_first = behind_second = seen = carried = other_arm
 
 
 NO_NAMES = NoNames()

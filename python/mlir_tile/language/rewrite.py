@@ -119,6 +119,13 @@ class _ReadFirst:
             self.reads(node, assigned)
 
 
+def _leaves(statements):
+    """Whether what stands behind these statements is not come to from them."""
+    return bool(statements) and isinstance(
+        statements[-1], (ast.Continue, ast.Break, ast.Return, ast.Raise)
+    )
+
+
 def _read_inside(statements):
     """Names that functions and comprehensions within statements read, which stay as they are."""
     inner = (ast.Lambda, ast.FunctionDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
@@ -213,7 +220,11 @@ class Rewriter(ast.NodeTransformer):
             first = self.each(state, "other_arm", names)
             out.append(ast.If(_call("otherwise", _name(state)), first + self.body(node.orelse), []))
         out.append(ast.Expr(_call("end", _name(state))))
-        return _place(out + self.each(state, "behind", names), node)
+        # An arm that leaves the loop or the kernel comes to nothing behind it.
+        leaves = [_leaves(node.body), _leaves(node.orelse)]
+        behind = {(True, False): "behind_second", (False, True): "behind_first"}
+        method = behind.get(tuple(leaves), "behind")
+        return _place(out + self.each(state, method, names), node)
 
     def refuse_thunk(self, *values):
         """What is evaluated later, or not at all, binds no names of the function."""
@@ -296,11 +307,12 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_With(self, node):
         # The arms of T.If are branches, too.
-        arms = [_last_name(item.context_expr) in ("Then", "Else") for item in node.items]
-        names = self.bound_again(node.body) if any(arms) else []
+        # So is the work of some warps.
+        kinds = {_last_name(item.context_expr) for item in node.items}
+        names = self.bound_again(node.body) if kinds & {"Then", "Else", "ws"} else []
         before, state = [], self.temporary()
         if names:
-            made = _call("arm", *self.names_of(names))
+            made = _call("part" if "ws" in kinds else "arm", *self.names_of(names))
             before = [_place(ast.Assign([_name(state, True)], made), node)]
         for item in node.items:
             item.context_expr = _place(
@@ -310,8 +322,11 @@ class Rewriter(ast.NodeTransformer):
         return [*before, node, *_place(self.each(state, "behind", names), node)]
 
     def visit_Return(self, node):
-        value = self.visit(node.value) if node.value is not None else ast.Constant(None)
-        return _place(ast.Return(_call("ret", value)), node)
+        if node.value is not None:
+            return _place(ast.Return(_call("ret", self.visit(node.value))), node)
+        # Under a condition of the kernel Python goes on, with what runs where it does not hold.
+        leave = ast.Return(_call("ret", ast.Constant(None)))
+        return _place([ast.If(_call("goes_on"), [ast.Pass()], [leave])], node)
 
     def visit_Assert(self, node):
         message = (
@@ -413,15 +428,23 @@ class Rewriter(ast.NodeTransformer):
     def visit_Compare(self, node):
         self.generic_visit(node)
         if len(node.ops) == 1:
-            return node
+            return self.comparison(node.left, node.ops[0], node.comparators[0], node)
         parts, left = [], node.left
         for operation, right in zip(node.ops, node.comparators):
-            parts.append(ast.Compare(left, [operation], [right]))
+            parts.append(self.comparison(left, operation, right, node))
             left = right
         result = parts[-1]
         for part in reversed(parts[:-1]):
             result = _call("logic", ast.Constant("And"), part, _thunk(result))
         return _place(result, node)
+
+    def comparison(self, left, operation, right, node):
+        if not isinstance(operation, (ast.In, ast.NotIn)):
+            return _place(ast.Compare(left, [operation], [right]), node)
+        found = _call("contains", left, right)
+        if isinstance(operation, ast.NotIn):
+            found = _call("negate", found)
+        return _place(found, node)
 
     def visit_IfExp(self, node):
         self.refuse_thunk(node.body, node.orelse)
