@@ -193,3 +193,46 @@ def test_unsigned_scalars(kind, most, target):
     for value in (-1, most + 1):
         with pytest.raises(ArgumentError, match=rf"\('x'\): expected an integer that fits {kind}, from 0"):
             kernel(value, b)
+
+
+KINDS = "bool uint8 int8 uint16 int16 uint32 int32 uint64 int64 float16 float32 float64".split()
+NUMBERS = [0, 1, 2, 7, 100, 127, 128, 200, 255, 2048, 32768, 60000, 2**31, 2**32 - 1, 2**40, 2**63]
+NUMBERS += [-1, -7, -128, -2048, -(2**31), -(2**40)]
+
+
+def numbers_of(*kinds):
+    """Those that all of the types hold exactly."""
+
+    def holds(kind, number):
+        if kind == "bool":
+            return number in (0, 1)
+        if np.dtype(kind).kind == "f":
+            with np.errstate(over="ignore"):
+                return float(np.array(number, np.float64).astype(kind)) == number
+        return np.iinfo(kind).min <= number <= np.iinfo(kind).max
+
+    return [x for x in NUMBERS if all(holds(kind, x) for kind in kinds)]
+
+
+@pytest.mark.parametrize("target", TARGETS[:2])
+@pytest.mark.parametrize("source", KINDS)
+def test_every_pair_of_types(source, target):
+    """Copies by one of the routes each, and sums and maxima of rows, of numbers that both types hold."""
+    routes = [(first, second) for first in SPACES for second in SPACES]
+    for at, to in enumerate(KINDS):
+        numbers = numbers_of(source, to)
+        a = np.array([numbers[i % len(numbers)] for i in range(160)]).reshape(4, 40).astype(source)
+        b = np.zeros((4, 40), to)
+        first, second = routes[(at + KINDS.index(source)) % len(routes)]
+        compile_kernel(copied(source, to, SPACES[first], SPACES[second]), target=target)(a, b)
+        np.testing.assert_array_equal(b, a.astype(to), err_msg=f"{source} to {to}, {first}, {second}")
+        if "bool" in (source, to) or source == "float16":
+            continue
+        # One number a row, the others zeros: sums are exact.
+        a = np.zeros((4, 64), source)
+        a[range(4), [3, 17, 40, 63]] = [numbers[i * (len(numbers) - 1) // 3] for i in range(4)]
+        for kind in ("sum", "max"):
+            b = np.zeros(4, to)
+            compile_kernel(reduced(source, to, kind, True), target=target)(a, b)
+            want = a.max(1) if kind == "max" else a.sum(1, dtype=source)
+            np.testing.assert_array_equal(b, want.astype(to), err_msg=f"{kind}, {source} to {to}")
