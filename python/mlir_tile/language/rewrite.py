@@ -10,6 +10,7 @@ import ast
 import inspect
 import textwrap
 
+from . import names_read_and_set as syntax
 from .errors import LanguageError
 
 _TENSORS = ("Tensor", "StridedTensor", "ptr", "Buffer")
@@ -36,109 +37,6 @@ def _place(made, origin):
             ):
                 ast.copy_location(inner, origin)
     return made
-
-
-class _Assigned(ast.NodeVisitor):
-    """Counts how often a function assigns each of its names."""
-
-    def __init__(self):
-        self.counts = {}
-
-    def visit_Name(self, node):
-        if isinstance(node.ctx, ast.Store):
-            self.counts[node.id] = self.counts.get(node.id, 0) + 1
-
-    def visit_FunctionDef(self, node):
-        self.counts[node.name] = self.counts.get(node.name, 0) + 1
-
-    def visit_Lambda(self, node):
-        pass
-
-    def visit_ListComp(self, node):
-        pass
-
-    visit_SetComp = visit_DictComp = visit_GeneratorExp = visit_ListComp
-
-
-def _assigned(statements):
-    found = _Assigned()
-    for statement in statements:
-        found.visit(statement)
-    return found.counts
-
-
-class _ReadFirst:
-    """Names that statements may read before they assign them: `found`. What runs perhaps, or
-    perhaps not, assigns nothing for sure."""
-
-    def __init__(self):
-        self.found = set()
-
-    def reads(self, node, assigned):
-        for inner in ast.walk(node) if node is not None else ():
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
-                if inner.id not in assigned:
-                    self.found.add(inner.id)
-
-    def body(self, statements, assigned):
-        for statement in statements:
-            self.statement(statement, assigned)
-        return assigned
-
-    def assign(self, target, assigned):
-        self.reads(target, assigned)  # indices
-        assigned |= set(_assigned([target]))
-
-    def statement(self, node, assigned):
-        if isinstance(node, (ast.Assign, ast.AnnAssign)):
-            self.reads(node.value, assigned)
-            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-                self.assign(target, assigned)
-        elif isinstance(node, ast.AugAssign):
-            self.reads(node.value, assigned)
-            if isinstance(node.target, ast.Name) and node.target.id not in assigned:
-                self.found.add(node.target.id)
-            self.assign(node.target, assigned)
-        elif isinstance(node, ast.If):
-            self.reads(node.test, assigned)
-            arms = [self.body(x, set(assigned)) for x in (node.body, node.orelse)]
-            assigned |= arms[0] & arms[1]
-        elif isinstance(node, (ast.For, ast.While)):
-            self.reads(node.iter if isinstance(node, ast.For) else node.test, assigned)
-            inside = set(assigned)
-            if isinstance(node, ast.For):
-                self.assign(node.target, inside)
-            self.body(node.body, inside)
-        elif isinstance(node, ast.With):
-            for item in node.items:
-                self.reads(item.context_expr, assigned)
-                if item.optional_vars is not None:
-                    self.assign(item.optional_vars, assigned)
-            self.body(node.body, assigned)
-        else:
-            self.reads(node, assigned)
-
-
-def _leaves(statements):
-    """Whether what stands behind these statements is not come to from them."""
-    return bool(statements) and isinstance(
-        statements[-1], (ast.Continue, ast.Break, ast.Return, ast.Raise)
-    )
-
-
-def _read_inside(statements):
-    """Names that functions and comprehensions within statements read, which stay as they are."""
-    inner = (ast.Lambda, ast.FunctionDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-    found = set()
-    for statement in statements:
-        for node in ast.walk(statement):
-            if isinstance(node, inner):
-                found |= {
-                    x.id
-                    for x in ast.walk(node)
-                    if isinstance(x, ast.Name) and isinstance(x.ctx, ast.Load)
-                }
-    return found
 
 
 class Rewriter(ast.NodeTransformer):
@@ -175,7 +73,7 @@ class Rewriter(ast.NodeTransformer):
 
     # Names that a branch or a loop binds again: rebinding.py says what they are behind it.
     def bound_again(self, statements):
-        return sorted(self.rebound & set(_assigned(statements)))
+        return sorted(self.rebound & set(syntax.assigned_counts(statements)))
 
     def names_of(self, names):
         """The arguments of a call by which it learns the names and their values."""
@@ -221,7 +119,7 @@ class Rewriter(ast.NodeTransformer):
             out.append(ast.If(_call("otherwise", _name(state)), first + self.body(node.orelse), []))
         out.append(ast.Expr(_call("end", _name(state))))
         # An arm that leaves the loop or the kernel comes to nothing behind it.
-        leaves = [_leaves(node.body), _leaves(node.orelse)]
+        leaves = [syntax.leaves(node.body), syntax.leaves(node.orelse)]
         behind = {(True, False): "behind_second", (False, True): "behind_first"}
         method = behind.get(tuple(leaves), "behind")
         return _place(out + self.each(state, method, names), node)
@@ -239,7 +137,7 @@ class Rewriter(ast.NodeTransformer):
 
     def loop(self, node, make):
         """The loop that `make` makes, and what becomes of its names."""
-        reads = _ReadFirst()
+        reads = syntax.ReadFirst()
         inside = set()
         if isinstance(node, ast.For):
             reads.assign(node.target, inside)
@@ -255,7 +153,7 @@ class Rewriter(ast.NodeTransformer):
         made = make([_name(state)])
         self.carried.pop()
         made.body += self.each(state, "carried", carried)
-        hidden = [x for x in carried if x in _read_inside(node.body)]
+        hidden = [x for x in carried if x in syntax.read_inside(node.body)]
         known = ast.Tuple([ast.Constant(x) for x in hidden], ast.Load())
         entering = ast.Assign([_name(state, True)], _call("rounds", *self.names_of(names), known))
         return _place([entering, made, *self.each(state, "behind", names)], node)
@@ -572,10 +470,7 @@ def _has_inner_prim_func(definition):
 
 
 def _compile(function, definition, filename, parameters):
-    assigned = _Assigned()
-    for statement in definition.body:
-        assigned.visit(statement)
-    rewriter = Rewriter(filename, parameters, assigned.counts)
+    rewriter = Rewriter(filename, parameters, syntax.assigned_counts(definition.body))
     made = ast.FunctionDef(
         name=definition.name,
         args=definition.args,
