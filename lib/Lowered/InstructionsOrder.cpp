@@ -69,6 +69,7 @@ void clusterWait(Machine &machine, Thread &thread, const PtxInstruction &i,
   machine.wait(i, "the barrier of the cluster",
                [&] { return barrier.generation > thread.clusterGeneration; });
   thread.arrivedAtCluster = false;
+  thread.block->knowsPeers = true;
   machine.detector().acquire(thread.agent, barrier.completed);
 }
 

@@ -190,6 +190,8 @@ struct Block {
   Signal tensorDone;                    ///< by those that are done
   unsigned freeRegisters = 0;           ///< that setmaxnreg.dec has given back
   unsigned liveThreads = 0;
+  /// A thread has waited for the others of the cluster: all blocks have begun.
+  bool knowsPeers = false;
   Signal ended; ///< by threads that have ended
 };
 
@@ -282,6 +284,7 @@ public:
   /// The block and the offset of a shared::cluster address.
   Block &blockOf(uint64_t address, uint32_t &local);
   Block &blockOfRank(unsigned rank, const PtxInstruction &at);
+  [[noreturn]] void failBeforeMeeting(const Block &block);
 
   /// The mbarrier at a (cluster) address; a finding where there is none.
   /// Records the access, by `agent`.

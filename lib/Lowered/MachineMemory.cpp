@@ -28,7 +28,17 @@ Block &Machine::blockOf(uint64_t address, uint32_t &local) {
   if (rank > blocks().size())
     fail("address " + std::to_string(address) +
          " is in no block of the cluster");
-  return *blocks()[rank - 1];
+  Block &block = *blocks()[rank - 1];
+  // What lands for a block may find a thread of another one that has not waited.
+  if (&block != current->block && block.cluster->barrier.generation == 0)
+    failBeforeMeeting(block);
+  return block;
+}
+
+void Machine::failBeforeMeeting(const Block &block) {
+  fail("shared memory of block " + std::to_string(block.rank) +
+       " of the cluster is accessed before that block is known to have begun: "
+       "expected a barrier of the cluster in front");
 }
 
 char *Machine::accessShared(Block &block, uint32_t address, uint32_t bytes,
@@ -160,6 +170,8 @@ char *Machine::access(Space space, uint64_t address, uint32_t bytes,
   case Space::Cluster: {
     uint32_t local;
     Block &block = blockOf(address, local);
+    if (&block != current->block && !current->block->knowsPeers)
+      failBeforeMeeting(block);
     return accessShared(block, local, bytes, kind, site, agent, Proxy::Generic);
   }
   case Space::Generic:

@@ -50,6 +50,9 @@ FIRST_STREAM = 14_000_000_000
 FIRST_PIECES = 15_000_000_000
 # Seeds from here on are of fragments in two layouts whose warps hold the same elements (lanes.py).
 FIRST_LANES = 16_000_000_000
+# Seeds from here on are of blocks of a cluster that gather what each of them has (gathers.py).
+FIRST_GATHERS = 17_000_000_000
+GATHERING = [(2, 1), (4, 1), (8, 1), (1, 2), (1, 4), (2, 2), (4, 2), (3, 1), (1, 3), (1, 1)]  # their clusters
 WIDE = [(96, 96), (128, 96), (64, 160), (40, 264), (17, 512), (128, 160), (5, 1800), (1000, 9)]
 WEIGHTS = {"f32": 30, "f16": 20, "bf16": 10, "i32": 10, "i8": 8, "f64": 4, "f8E4M3FN": 4, "f8E5M2": 3, "f4E2M1FN": 3, "i4": 3,
            "i16": 3, "i64": 2, "i1": 1}
@@ -105,8 +108,9 @@ class Generator:
             if self.rows * self.columns <= 64 * 128 and self.rows * self.columns <= 80 * program.threads:
                 break
         runs = 2 if self.chance(0.2) else 1
+        x, y = rng.choice(GATHERING) if program.seed >= FIRST_GATHERS else (0, 0)
         for _ in range(runs):
-            program.runs.append({name: self.extent(edge) for name, edge in (("M", self.rows), ("N", self.columns))})
+            program.runs.append({name: self.extent(edge, blocks) for name, edge, blocks in (("M", self.rows, y), ("N", self.columns, x))})
         self.by, self.bx = Var("by", bound=64), Var("bx", bound=64)
         self.batch = None
         if self.chance(0.2):
@@ -115,15 +119,19 @@ class Generator:
                 run["B"] = rng.randint(1, 3)
         base = ["B", "M", "N"] if self.batch else ["M", "N"]
         self.base = self.argument(base, self.element())
-        more = int(self.chance(0.15))
+        more = int(self.chance(0.15) and not x)
         d = len(base)
         program.grid = [self.blocks(d - 1, "N", self.columns, 0), self.blocks(d - 2, "M", self.rows, more)]
+        if x:
+            program.cluster = (x, y, 1) if self.batch else (x, y)
         if self.batch:
             text = f"dim(%{self.base.name}, 0)" if 0 in self.base.open else str(program.runs[0]["B"])
             program.grid.append((text, lambda run: run["B"]))
 
-    def extent(self, edge):
-        """The extent of a matrix of tiles `edge` wide."""
+    def extent(self, edge, blocks=0):
+        """The extent of a matrix of tiles `edge` wide; `blocks`: of which a multiple covers it."""
+        if blocks:
+            return edge * blocks * self.pick(1, 1, 2) - (self.rng.randrange(edge) if self.chance(0.4) else 0)
         found = edge * self.rng.choice([1, 1, 1, 2, 2, 3] if edge <= 64 else [1, 1, 2])
         if self.chance(0.35):
             found -= self.rng.randrange(edge)

@@ -144,6 +144,20 @@ class CopyReshaped:
         target[...] = env.array(self.source).reshape(target.shape)
 
 
+class ClusterGather:
+    def __init__(self, source, target):
+        self.source, self.target = source, target
+
+    def emit(self, out):
+        out.line(f"tile.cluster_gather %{self.source.name} to %{self.target.name} : {self.source.type} to {self.target.type}")
+
+    def run(self, env):
+        own = env.array(self.source).copy()
+        if np.isnan(own).any():
+            raise Unfit("reads what nothing wrote")
+        env.array(self.target)[...] = env.cluster.gather(env.rank, own)
+
+
 class ConvertLayout:
     def __init__(self, source, target):
         self.source, self.target = source, target

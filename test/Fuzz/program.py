@@ -2,7 +2,9 @@
 """A program: its arguments and statements, the text of its kernel, and what it means in numpy."""
 
 import contextlib
+import copy
 import dataclasses
+import threading
 
 import numpy as np
 
@@ -150,6 +152,43 @@ class Env:
         writer[places] = self.block
 
 
+class Cluster:
+    """Blocks that run at the same time, and see what the others have put down once all have."""
+
+    def __init__(self, size):
+        self.given, self.barrier, self.wrong = [None] * size, threading.Barrier(size), []
+
+    def gather(self, rank, values):
+        self.given[rank] = values
+        self.barrier.wait()
+        found = np.stack(self.given)
+        self.barrier.wait()
+        return found
+
+    def run(self, statements, envs):
+        def block(env):
+            try:
+                for statement in statements:
+                    statement.run(env)
+            except threading.BrokenBarrierError:
+                pass
+            except Exception as error:  # noqa: BLE001  (of a thread: raised again by who waits for it)
+                self.wrong.append(error)
+                self.barrier.abort()
+
+        for rank, env in enumerate(envs):
+            env.cluster, env.rank = self, rank
+        threads = [threading.Thread(target=block, args=[env]) for env in envs]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if self.wrong:
+            raise self.wrong[0]
+        if self.barrier.broken:
+            raise Unfit("blocks of a cluster meet a different number of times")
+
+
 @dataclasses.dataclass
 class Program:
     seed: int
@@ -163,6 +202,7 @@ class Program:
     attributes: dict = dataclasses.field(default_factory=dict)  # of the kernel
     body: list = dataclasses.field(default_factory=list)
     runs: list = dataclasses.field(default_factory=list)  # numbers by name
+    meets: bool = False  # blocks of a cluster gather what each of them has
     archs: tuple = ()  # the only ones that have what the program asks for; empty: all
 
     BLOCKS = ("bx", "by", "bz")
@@ -202,10 +242,18 @@ class Program:
     def expected(self, run):
         """What the outputs hold afterwards, by name."""
         env = Env(self, run)
+        clusters = {}
         for number, block in enumerate(self.blocks(run)):
-            env.block, env.tiles = number, {}
-            env.vars = {name: np.float64(run[name]) for name, _ in self.scalars}
-            env.vars |= {name: np.float64(value) for name, value in zip(self.BLOCKS, block)}
-            for statement in self.body:
-                statement.run(env)
+            own = copy.copy(env)
+            own.block, own.tiles = number, {}
+            own.vars = {name: np.float64(run[name]) for name, _ in self.scalars}
+            own.vars |= {name: np.float64(value) for name, value in zip(self.BLOCKS, block)}
+            if not self.meets:
+                for statement in self.body:
+                    statement.run(own)
+                continue
+            # Blocks are numbered x first, in a cluster, too.
+            clusters.setdefault(tuple(b // c for b, c in zip(block, [*self.cluster, 1, 1])), []).append(own)
+        for envs in clusters.values():
+            Cluster(len(envs)).run(self.body, envs)
         return {name: env.globals[name] for name in self.outputs}

@@ -14,6 +14,7 @@ import ahead
 import codes
 import common
 import elementwise
+import gathers
 import gemms
 import groups
 import lanes
@@ -29,7 +30,7 @@ import sparse
 import steps
 import walks
 from elements import Unfit
-from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GROUPS, FIRST_LANES, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_PIECES, FIRST_SHIFTED, FIRST_SPARSE, FIRST_SPLIT, FIRST_STREAM, FIRST_WALKS, Generator
+from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GATHERS, FIRST_GROUPS, FIRST_LANES, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_PIECES, FIRST_SHIFTED, FIRST_SPARSE, FIRST_SPLIT, FIRST_STREAM, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -116,6 +117,10 @@ def frame(g):
     attributes = g.program.attributes
     if "roles" in g.program.tags or "parts" in g.program.tags:
         return
+    if g.program.meets:
+        if g.chance(0.2):
+            attributes["panel"] = f"{g.pick(1, 2, 4)} : i64"
+        return
     if g.chance(0.12) and "split" not in attributes and "persistent" not in attributes:
         attributes["persistent"] = f"{g.pick(1, 1, 2)} : i64"
         g.tag("persistent")
@@ -134,7 +139,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_LANES:
+    if seed >= FIRST_GATHERS:
+        family = gathers.program
+    elif seed >= FIRST_LANES:
         family = lanes.program
     elif seed >= FIRST_PIECES:
         family = g.rng.choices([multiplying, looping, splitting], [6, 3, 1])[0]

@@ -174,16 +174,62 @@ static void lowerClusterCopy(ClusterCopyOp copy, int64_t number) {
   copy.erase();
 }
 
+/// Each block says where its tile lies, and reads those of the others between
+/// two barriers: the tile is there, and is not written again before.
+static void lowerGather(ClusterGatherOp gather, int64_t number) {
+  OpBuilder builder(gather);
+  RuntimeCalls runtime(gather);
+  Location loc = gather.getLoc();
+  auto type = cast<MemRefType>(gather.getSource().getType());
+  auto to = cast<MemRefType>(gather.getTarget().getType());
+  int64_t blocks = to.getDimSize(0);
+  SmallVector<int64_t> sizes = {1};
+  llvm::append_range(sizes, type.getShape());
+  SmallVector<Value> offsets(to.getRank(), indexConstant(builder, loc, 0));
+  auto copyFrom = [&](Value source, int64_t block) {
+    offsets.front() = indexConstant(builder, loc, block);
+    CopyOp::create(builder, loc, source, ValueRange(), gather.getTarget(),
+                   offsets, type.getShape(), sizes);
+  };
+  if (blocks == 1) {
+    copyFrom(gather.getSource(), 0);
+  } else {
+    Value own = memref::ExtractAlignedPointerAsIndexOp::create(
+        builder, loc, gather.getSource());
+    Value place = indexConstant(builder, loc, number);
+    runtime.call(builder, "cluster_tile", {place, own});
+    runtime.call(builder, "cluster_barrier", {});
+    for (int64_t block = 0; block < blocks; ++block) {
+      Value address =
+          runtime
+              .call(builder, "cluster_peer",
+                    {place, indexConstant(builder, loc, block)},
+                    builder.getIndexType())
+              .getResult(0);
+      Value word = arith::IndexCastOp::create(builder, loc,
+                                              builder.getI64Type(), address);
+      copyFrom(FromAddressOp::create(builder, loc, type, word, ValueRange()),
+               block);
+    }
+    runtime.call(builder, "cluster_barrier", {});
+  }
+  gather.erase();
+}
+
 FailureOr<bool> tile::lowerClusterMeetings(func::FuncOp function) {
   SmallVector<ClusterCopyOp> copies;
   SmallVector<ClusterBarrierOp> barriers;
+  SmallVector<ClusterGatherOp> gathers;
   bool meets = false;
   function.walk([&](Operation *op) {
     if (auto copy = dyn_cast<ClusterCopyOp>(op))
       copies.push_back(copy);
     else if (auto barrier = dyn_cast<ClusterBarrierOp>(op))
       barriers.push_back(barrier);
-    else if (auto create = dyn_cast<MbarrierCreateOp>(op))
+    else if (auto gather = dyn_cast<ClusterGatherOp>(op)) {
+      gathers.push_back(gather);
+      meets |= cast<MemRefType>(gather.getTarget().getType()).getDimSize(0) > 1;
+    } else if (auto create = dyn_cast<MbarrierCreateOp>(op))
       meets |= create.getCluster();
   });
   meets |= !copies.empty() || !barriers.empty();
@@ -213,5 +259,7 @@ FailureOr<bool> tile::lowerClusterMeetings(func::FuncOp function) {
     RuntimeCalls(barrier).call(builder, "cluster_barrier", {});
     barrier.erase();
   }
+  for (auto [number, gather] : llvm::enumerate(gathers))
+    lowerGather(gather, static_cast<int64_t>(tiles.size() + number));
   return meets;
 }

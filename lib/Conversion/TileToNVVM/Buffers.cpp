@@ -213,6 +213,11 @@ static auto lookup(MapT &map, Value buffer, Operation *user, StringRef kind)
   auto it = map.find(buffer);
   if (it != map.end())
     return it->second;
+  if (auto table = buffer.getDefiningOp<memref::GetGlobalOp>())
+    return user->emitOpError()
+           << "reads the table @" << table.getName()
+           << ", which only the CPU can: on a GPU, make it an argument of the "
+              "kernel, or compute its elements";
   InFlightDiagnostic diag = user->emitOpError()
                             << "expected a buffer in " << kind
                             << " made by the kernel, got " << buffer.getType();

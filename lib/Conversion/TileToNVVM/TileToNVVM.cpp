@@ -8,6 +8,7 @@
 // memory and barriers are decided before.
 //
 //===----------------------------------------------------------------------===//
+#include "Schedule/ClusterOps.h"
 #include "KernelSignature.h"
 #include "Memory/PackedMemory.h"
 #include "Memory/Places.h"
@@ -172,7 +173,10 @@ static LogicalResult emitStart(KernelLowering &lowering) {
     lowering.sharedBase = keepInRegister(lowering, lowering.sharedBase);
   if (failed(beginTensorMemory(lowering)))
     return failure();
-  return createClusterBarriers(lowering, lowering.kernel);
+  if (failed(createClusterBarriers(lowering, lowering.kernel)))
+    return failure();
+  announceBlock(lowering);
+  return success();
 }
 
 /// What a block does once after the kernel's body.

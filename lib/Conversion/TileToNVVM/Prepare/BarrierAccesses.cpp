@@ -17,6 +17,7 @@
 #include "Schedule/Tokens.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/Divisibility.h"
@@ -38,7 +39,8 @@ bool MemoryAccess::operator==(const MemoryAccess &other) const {
          isAtomic == other.isAtomic && isCpAsync == other.isCpAsync &&
          isOwnCopy == other.isOwnCopy && isAsyncProxy == other.isAsyncProxy &&
          issue == other.issue && groups == other.groups &&
-         owner == other.owner && isReplicated == other.isReplicated;
+         owner == other.owner && isReplicated == other.isReplicated &&
+         peer == other.peer;
 }
 
 bool tile::nvvm::isBlockLoop(Operation *op) {
@@ -251,6 +253,9 @@ void AccessTable::describeMove(TileMoveOpInterface move,
   // Of global memory, too, a group moves a part of its own.
   access.groups = move.getGroupsAttr();
   bool fillsShared = access.isShared && access.isWrite;
+  if (auto copy = dyn_cast<ClusterCopyOp>(move.getOperation());
+      copy && fillsShared)
+    access.peer = getConstantIntValue(copy.getBlock());
   // The source is read late, too. Copies into rings are waited for there.
   const CopyTraits &traits = traitsOf(move);
   if (traits.completion == CopyCompletion::ThreadGroups &&
@@ -486,7 +491,8 @@ bool AccessTable::conflict(unsigned beforeId, unsigned nowId) const {
   if ((!before.isWrite && !now.isWrite) || now.isEarlier)
     return false;
   if ((before.isAtomic && now.isAtomic) || before.isShared != now.isShared ||
-      (before.isOwnCopy && now.isOwnCopy))
+      (before.isOwnCopy && now.isOwnCopy) ||
+      (before.peer && now.peer && *before.peer != *now.peer))
     return false;
   if (before.isShared)
     return before.ring && before.ring == now.ring

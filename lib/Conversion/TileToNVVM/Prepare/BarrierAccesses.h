@@ -49,6 +49,9 @@ struct MemoryAccess {
   Attribute owner;
   /// Several threads hold (and read) what one of them writes.
   bool isReplicated = false;
+  /// The block of the cluster in whose shared memory it writes; none for its
+  /// own, and where that is not known.
+  std::optional<int64_t> peer;
 
   bool operator==(const MemoryAccess &other) const;
   /// Whether the view was acquired, to be filled.

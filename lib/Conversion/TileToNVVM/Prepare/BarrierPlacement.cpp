@@ -344,16 +344,25 @@ void BarrierPlacement::walkRegions(Operation *op, BarrierState &state) {
 }
 
 /// Roles meet in rings only: each starts from what was pending before all. A
-/// barrier ends them, except where the kernel ends.
+/// barrier ends them, except where the kernel ends: what comes behind finds
+/// nothing pending, so everybody fences in front of it what they have written.
 void BarrierPlacement::walkRoles(Operation *roles, BarrierState &state) {
+  bool isLast = endsKernel(roles);
+  // Some threads may have no role.
+  if (BitVector writes = both(state.unfenced, ofAgent(roles));
+      !isLast && writes.any())
+    fence(roles, writes, state);
   const BarrierState entry = state;
   for (Region &role : roles->getRegions()) {
     BarrierState own = entry;
     for (Block &block : role)
       walk(block, own);
+    if (BitVector writes = both(own.unfenced, table.inside(roles));
+        !isLast && writes.any())
+      fence(role.back().getTerminator(), writes, own);
     state.merge(own, table.cpAsyncs());
   }
-  if (endsKernel(roles))
+  if (isLast)
     return;
   BitVector stays = table.cpAsyncs();
   stays |= state.flying;

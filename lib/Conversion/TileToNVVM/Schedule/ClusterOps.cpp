@@ -77,6 +77,43 @@ static LogicalResult lowerClusterCopy(KernelLowering &lowering,
   return success();
 }
 
+/// Where all blocks of the cluster meet in any case.
+static bool isMeetingOfAll(Operation *op) {
+  auto create = dyn_cast<MbarrierCreateOp>(op);
+  auto ring = dyn_cast<RingCreateOp>(op);
+  return isa<ClusterBarrierOp>(op) || (create && create.getCluster()) ||
+         (ring && ring.getPeers().value_or(1) > 1);
+}
+
+void tile::nvvm::announceBlock(KernelLowering &lowering) {
+  KernelOp kernel = lowering.kernel;
+  auto copies = [](Operation *op) {
+    return op->walk([](ClusterCopyOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  };
+  // Pairs have met when they took their columns.
+  if (!copies(kernel) || !lowering.target.hasClusters() ||
+      lowering.tensorMemory.isPair)
+    return;
+  Block &body = kernel.getBodyRegion().front();
+  auto first = llvm::find_if(body, [&](Operation &op) {
+    return op.walk([&](Operation *inner) {
+               return isa<ClusterCopyOp>(inner) || isMeetingOfAll(inner)
+                          ? WalkResult::interrupt()
+                          : WalkResult::advance();
+             })
+        .wasInterrupted();
+  });
+  if (isMeetingOfAll(&*first))
+    return;
+  lowering.inlineAsm(TypeRange(), "barrier.cluster.arrive.relaxed.aligned;",
+                     "~{memory}", ValueRange());
+  OpBuilder::InsertionGuard guard(lowering.builder);
+  lowering.builder.setInsertionPoint(&*first);
+  lowering.inlineAsm(TypeRange(), "barrier.cluster.wait.aligned;", "~{memory}",
+                     ValueRange());
+}
+
 void tile::nvvm::registerClusterMeetingLowerings(Registry &registry) {
   registry.add<ClusterBarrierOp>(lowerBarrier);
   registry.add<ClusterCopyOp>(lowerClusterCopy);

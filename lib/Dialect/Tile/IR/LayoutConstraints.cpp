@@ -269,6 +269,9 @@ void SortOp::getLayoutConstraints(LayoutConstraints &constraints) {
 void TopKOp::getLayoutConstraints(LayoutConstraints &constraints) {
   constraints.refuse("run --tile-expand-operations before");
 }
+void ClusterGatherOp::getLayoutConstraints(LayoutConstraints &constraints) {
+  constraints.refuse("run --tile-expand-operations before");
+}
 
 // Every block has the same layout, so that registers meet registers.
 void ClusterReduceOp::getLayoutConstraints(LayoutConstraints &constraints) {

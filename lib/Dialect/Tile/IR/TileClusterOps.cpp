@@ -30,20 +30,39 @@ LogicalResult tile::verifyPlaceInCluster(Operation *op, StringRef constraint,
 
 /// Blocks that take turns for several have none of a cluster beside them that
 /// is sure to be at the same place.
-static LogicalResult verifyCluster(Operation *op, StringRef constraint) {
+static LogicalResult verifyNotPersistent(Operation *op, StringRef constraint) {
   auto kernel = op->getParentOfType<KernelOp>();
-  if (!kernel)
-    return success();
-  if (!kernel.getCluster())
-    return op->emitOpError()
-           << "[" << constraint
-           << "] expected a kernel with clusters: state `cluster` behind its "
-              "threads";
-  if (kernel.getPersistent())
+  if (kernel && kernel.getPersistent())
     return op->emitOpError()
            << "[" << constraint
            << "] expected a kernel without `persistent`: write the loop over "
               "tiles in the kernel";
+  return success();
+}
+
+static LogicalResult verifyCluster(Operation *op, StringRef constraint) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (kernel && !kernel.getCluster())
+    return op->emitOpError()
+           << "[" << constraint
+           << "] expected a kernel with clusters: state `cluster` behind its "
+              "threads";
+  return verifyNotPersistent(op, constraint);
+}
+
+/// What the other blocks wait for is the whole block.
+static LogicalResult verifyWholeBlock(Operation *op, StringRef constraint) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (!kernel)
+    return success();
+  for (Operation *parent = op->getParentOp(); parent != kernel;
+       parent = parent->getParentOp())
+    if (!isa<scf::SCFDialect>(parent->getDialect()))
+      return op->emitOpError()
+             << "[" << constraint
+             << "] expected to stand in the kernel's body, or in `scf` loops "
+                "and conditions there, got '"
+             << parent->getName() << "' around it";
   return success();
 }
 
@@ -52,16 +71,8 @@ static LogicalResult verifyCluster(Operation *op, StringRef constraint) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ClusterBarrierOp::verify() {
-  auto kernel = (*this)->getParentOfType<KernelOp>();
-  if (!kernel)
-    return success();
-  for (Operation *parent = (*this)->getParentOp(); parent != kernel;
-       parent = parent->getParentOp())
-    if (!isa<scf::SCFDialect>(parent->getDialect()))
-      return emitOpError() << "[cluster-barrier-1] expected to stand in the "
-                              "kernel's body, or in `scf` loops and conditions "
-                              "there, got '"
-                           << parent->getName() << "' around it";
+  if (failed(verifyWholeBlock(*this, "cluster-barrier-1")))
+    return failure();
   return verifyCluster(*this, "cluster-barrier-2");
 }
 
@@ -108,9 +119,9 @@ LogicalResult ClusterCopyOp::verify() {
     return emitOpError()
            << "[cluster-copy-5] expected element types that convert, got "
            << from << " to " << to;
-  if (!isShared(getSource()) || !isShared(getTarget()))
-    return emitOpError() << "[cluster-copy-6] expected tiles in shared memory, "
-                            "got "
+  if (isGlobal(getSource()) || !isShared(getTarget()))
+    return emitOpError() << "[cluster-copy-6] expected a fragment or a tile in "
+                            "shared memory, and a target in shared memory, got "
                          << getSource().getType() << " to "
                          << getTarget().getType();
   auto tile = getTarget().getDefiningOp<AllocOp>();
@@ -146,14 +157,56 @@ void ClusterCopyOp::getEffects(EffectList &effects) {
 }
 
 //===----------------------------------------------------------------------===//
+// ClusterGatherOp
+//===----------------------------------------------------------------------===//
+
+LogicalResult ClusterGatherOp::verify() {
+  auto from = dyn_cast<MemRefType>(getSource().getType());
+  auto to = dyn_cast<MemRefType>(getTarget().getType());
+  if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape() ||
+      isGlobal(getSource()) || isGlobal(getTarget()) ||
+      from.getElementType() != to.getElementType() ||
+      !from.getElementType().isIntOrFloat() ||
+      from.getElementTypeBitWidth() < 8)
+    return emitOpError()
+           << "[cluster-gather-1] expected fragments or shared tiles of static "
+              "shape and of one type of numbers of 8 bits or more, got "
+           << getSource().getType() << " to " << getTarget().getType();
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  int64_t size = kernel ? kernel.getClusterSize() : to.getDimSize(0);
+  SmallVector<int64_t> expected = {size};
+  llvm::append_range(expected, from.getShape());
+  if (to.getShape() != ArrayRef(expected))
+    return emitOpError() << "[cluster-gather-2] expected a target of shape ["
+                         << expected << "], a tile of each of the cluster's "
+                         << size << " blocks, got " << to;
+  if (failed(verifyWholeBlock(*this, "cluster-gather-3")))
+    return failure();
+  return verifyNotPersistent(*this, "cluster-gather-4");
+}
+
+void ClusterGatherOp::getAccesses(SmallVectorImpl<TileAccess> &accesses) {
+  accesses.push_back({getSource(), {}, {}, false, false});
+  accesses.push_back({getTarget(), {}, {}, true, false});
+}
+
+/// It orders everything around it, as a barrier of the cluster does.
+void ClusterGatherOp::getEffects(EffectList &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+//===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
 
 bool tile::meetsInCluster(KernelOp kernel) {
   return kernel
-      .walk([](Operation *op) {
+      .walk([&](Operation *op) {
         auto create = dyn_cast<MbarrierCreateOp>(op);
         return isa<ClusterBarrierOp, ClusterCopyOp>(op) ||
+                       (isa<ClusterGatherOp>(op) &&
+                        kernel.getClusterSize() > 1) ||
                        (create && create.getCluster())
                    ? WalkResult::interrupt()
                    : WalkResult::advance();

@@ -4,6 +4,7 @@
 #include "TileRegions.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -18,10 +19,18 @@ static bool isTileBuffer(Value buffer) {
   return isShared(buffer) || isFragment(buffer);
 }
 
+/// Views of one tile are one buffer.
 static bool hasDuplicates(ValueRange buffers) {
   SmallPtrSet<Value, 8> seen;
-  return llvm::any_of(
-      buffers, [&](Value buffer) { return !seen.insert(buffer).second; });
+  return llvm::any_of(buffers, [&](Value buffer) {
+    return !seen.insert(getViewedTile(buffer)).second;
+  });
+}
+
+static bool isAmong(Value buffer, ValueRange others) {
+  return llvm::any_of(others, [&](Value other) {
+    return getViewedTile(other) == getViewedTile(buffer);
+  });
 }
 
 /// The shape of `type` without dimension `dim`, and with extent one there.
@@ -40,7 +49,7 @@ LogicalResult tile::verifyCarry(Operation *op, StringRef constraint,
   auto type = dyn_cast<MemRefType>(carry.getType());
   if (!type || !isTileBuffer(carry) ||
       type.getElementType() != rows.getElementType() ||
-      !isSliceOf(type, rows, dim) || llvm::is_contained(others, carry))
+      !isSliceOf(type, rows, dim) || isAmong(carry, others))
     return op->emitOpError()
            << "[" << constraint
            << "] expected a carry that is a tile of its own, of type "
@@ -150,7 +159,7 @@ LogicalResult ReduceWithOp::verify() {
                            << dim << ", got " << target.getType();
   if (hasDuplicates(getTargets()) ||
       llvm::any_of(getTargets(), [&](Value target) {
-        return llvm::is_contained(getSources(), target);
+        return isAmong(target, getSources());
       }))
     return emitOpError() << "[reduce_with-3] expected targets that are tiles "
                             "of their own";
@@ -210,6 +219,16 @@ LogicalResult ScanWithOp::verify() {
                            cast<MemRefType>(source.getType()), dim, carry,
                            others)))
       return failure();
+  auto rankOf = [](Value tile) {
+    return cast<MemRefType>(tile.getType()).getRank();
+  };
+  for (Value carry : carries)
+    if (rankOf(carry) != rankOf(carries.front()))
+      return emitOpError()
+             << "[scan_with-7] expected carries of one rank: all without "
+                "dimension "
+             << dim << ", or all with extent one there, got "
+             << carries.front().getType() << " and " << carry.getType();
   return verifyLoopLayout(*this, "scan_with-6", getLayout(),
                           dropUnitExtents(rows->getShape()));
 }

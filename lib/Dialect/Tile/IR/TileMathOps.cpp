@@ -6,6 +6,7 @@
 #include "TileTunables.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/MmaTypes.h"
 
@@ -155,7 +156,8 @@ LogicalResult GemmOp::verify() {
     return emitOpError() << "[gemm-5] expected signedness on i8 operands only, "
                             "got "
                          << a.getElementType();
-  if (getC() == getA() || getC() == getB())
+  if (llvm::is_contained({getViewedTile(getA()), getViewedTile(getB())},
+                         getViewedTile(getC())))
     return emitOpError() << "[gemm-6] expected C to be a buffer of its own";
   if (auto every = getPromoteEvery()) {
     bool isFp8 = a.getElementType().getIntOrFloatBitWidth() == 8 &&

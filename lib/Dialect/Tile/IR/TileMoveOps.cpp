@@ -8,6 +8,7 @@
 #include "MoveSyntax.h"
 #include "TileRegions.h"
 #include "TileTunables.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 
@@ -104,6 +105,28 @@ bool CopyOp::setRegions(Value source, ValueRange sourceOffsets,
 
 bool CopyOp::runsOnOneThread() { return fillsSlotByProxy(*this); }
 
+/// Whether two regions of one buffer that begin at constants have elements in
+/// common, and are not the same.
+static bool overlap(const RegionSpec &a, const RegionSpec &b) {
+  if (a.buffer != b.buffer)
+    return false;
+  SmallVector<int64_t> extentsA = deriveExtents(a, b),
+                       extentsB = deriveExtents(b, a);
+  auto startOf = [](const RegionSpec &side, size_t d) {
+    return side.offsets.empty() ? std::optional<int64_t>(0)
+                                : getConstantIntValue(side.offsets[d]);
+  };
+  bool isSame = extentsA == extentsB;
+  for (size_t d = 0; d < extentsA.size(); ++d) {
+    std::optional<int64_t> first = startOf(a, d), second = startOf(b, d);
+    if (!first || !second || extentsA[d] < 0 || extentsB[d] < 0 ||
+        *first + extentsA[d] <= *second || *second + extentsB[d] <= *first)
+      return false;
+    isSame &= *first == *second;
+  }
+  return !isSame;
+}
+
 LogicalResult CopyOp::verify() {
   if (failed(verifyRanked(*this, {getSource(), getTarget()})) ||
       failed(verifyRegionPair(*this, "copy", "copy-7", sourceOf(*this),
@@ -118,6 +141,10 @@ LogicalResult CopyOp::verify() {
                          << getPad().getType();
   if (failed(verifyToken(*this, "copy-11", "a copy")))
     return failure();
+  if (!isPrefetch(*this) && overlap(sourceOf(*this), targetOf(*this)))
+    return emitOpError() << "[copy-16] expected regions that do not overlap: "
+                            "both lie in one buffer and have elements in "
+                            "common";
   if (Value barriers = getCompletion()) {
     if (!isGlobal(getSource()) || !isShared(getTarget()))
       return emitOpError()

@@ -90,13 +90,23 @@ tile.kernel @k(%n: index) grid(%bx) = (4) threads(32) cluster(2) {
 
 // -----
 
-// cluster-copy-6: shared memory
+// cluster-copy-6: into shared memory
 #shared = #gpu.address_space<workgroup>
 tile.kernel @k(%n: index) grid(%bx) = (4) threads(32) cluster(2) {
-  %a = tile.alloc : memref<8x8xf32, #tile.fragment>
+  %a = tile.alloc : memref<8x8xf32, #shared>
+  %b = tile.alloc : memref<8x8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster-copy-6] expected a fragment or a tile in shared memory, and a target in shared memory, got}}
+  tile.cluster_copy %a to %b block(%n) : memref<8x8xf32, #shared> to memref<8x8xf32, #tile.fragment>
+}
+
+// -----
+
+// cluster-copy-6: not from memory
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k(%A: memref<8x8xf32>, %n: index) grid(%bx) = (4) threads(32) cluster(2) {
   %b = tile.alloc : memref<8x8xf32, #shared>
-  // expected-error @+1 {{[cluster-copy-6] expected tiles in shared memory}}
-  tile.cluster_copy %a to %b block(%n) : memref<8x8xf32, #tile.fragment> to memref<8x8xf32, #shared>
+  // expected-error @+1 {{[cluster-copy-6]}}
+  tile.cluster_copy %A to %b block(%n) : memref<8x8xf32> to memref<8x8xf32, #shared>
 }
 
 // -----
@@ -214,4 +224,75 @@ tile.kernel @k(%n: index) grid(%bx) = (4) threads(32) cluster(2) {
   %b = tile.mbarrier.create arrivals [32] cluster : !tile.mbarrier<1>
   // expected-error @+1 {{[mbarrier-6] expected no `after_copies` with `block`: copies complete at barriers of the block itself}}
   tile.mbarrier.arrive %b[%c0] block(%n) after_copies : !tile.mbarrier<1>
+}
+
+// -----
+
+// cluster-gather-1: one type
+tile.kernel @k() grid(%bx) = (4) threads(32) cluster(2) {
+  %a = tile.alloc : memref<8xf32, #tile.fragment>
+  %b = tile.alloc : memref<2x8xf16, #tile.fragment>
+  // expected-error @+1 {{[cluster-gather-1] expected fragments or shared tiles of static shape and of one type of numbers of 8 bits or more, got 'memref<8xf32, #tile.fragment>' to 'memref<2x8xf16, #tile.fragment>'}}
+  tile.cluster_gather %a to %b : memref<8xf32, #tile.fragment> to memref<2x8xf16, #tile.fragment>
+}
+
+// -----
+
+// cluster-gather-1: whole bytes
+tile.kernel @k() grid(%bx) = (4) threads(32) cluster(2) {
+  %a = tile.alloc : memref<8xi4, #tile.fragment>
+  %b = tile.alloc : memref<2x8xi4, #tile.fragment>
+  // expected-error @+1 {{[cluster-gather-1]}}
+  tile.cluster_gather %a to %b : memref<8xi4, #tile.fragment> to memref<2x8xi4, #tile.fragment>
+}
+
+// -----
+
+// cluster-gather-1: tiles
+tile.kernel @k(%A: memref<8xf32>) grid(%bx) = (4) threads(32) cluster(2) {
+  %b = tile.alloc : memref<2x8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster-gather-1]}}
+  tile.cluster_gather %A to %b : memref<8xf32> to memref<2x8xf32, #tile.fragment>
+}
+
+// -----
+
+// cluster-gather-2: a tile of each block
+tile.kernel @k() grid(%bx, %by) = (4, 4) threads(32) cluster(2, 2) {
+  %a = tile.alloc : memref<8xf32, #tile.fragment>
+  %b = tile.alloc : memref<2x8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster-gather-2] expected a target of shape [4, 8], a tile of each of the cluster's 4 blocks, got 'memref<2x8xf32, #tile.fragment>'}}
+  tile.cluster_gather %a to %b : memref<8xf32, #tile.fragment> to memref<2x8xf32, #tile.fragment>
+}
+
+// -----
+
+// cluster-gather-2: without clusters the block is the only one
+tile.kernel @k() grid(%bx) = (4) threads(32) {
+  %a = tile.alloc : memref<8xf32, #tile.fragment>
+  %b = tile.alloc : memref<8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster-gather-2] expected a target of shape [1, 8]}}
+  tile.cluster_gather %a to %b : memref<8xf32, #tile.fragment> to memref<8xf32, #tile.fragment>
+}
+
+// -----
+
+// cluster-gather-3: the whole block waits
+tile.kernel @k() grid(%bx) = (4) threads(64) cluster(2) {
+  %a = tile.alloc : memref<8xf32, #tile.fragment>
+  %b = tile.alloc : memref<2x8xf32, #tile.fragment>
+  tile.on_warps 0 count 1 {
+    // expected-error @+1 {{[cluster-gather-3] expected to stand in the kernel's body, or in `scf` loops and conditions there, got 'tile.on_warps' around it}}
+    tile.cluster_gather %a to %b : memref<8xf32, #tile.fragment> to memref<2x8xf32, #tile.fragment>
+  }
+}
+
+// -----
+
+// cluster-gather-4: one tile
+tile.kernel @k(%A: memref<?xf32>) grid(%bx) = (dim(%A, 0)) threads(32) cluster(2) attributes {persistent = 1 : i64} {
+  %a = tile.alloc : memref<8xf32, #tile.fragment>
+  %b = tile.alloc : memref<2x8xf32, #tile.fragment>
+  // expected-error @+1 {{[cluster-gather-4] expected a kernel without `persistent`: write the loop over tiles in the kernel}}
+  tile.cluster_gather %a to %b : memref<8xf32, #tile.fragment> to memref<2x8xf32, #tile.fragment>
 }

@@ -502,3 +502,40 @@ tile.kernel @k() grid(%bx) = (1) threads(32) {
   // expected-error @+1 {{[topk-5] expected `is_unsigned` on integers, got 'f32'}}
   tile.topk %x to %v, %p dim(1) {is_unsigned} : memref<8x4xf32, #tile.fragment> to memref<8x2xf32, #tile.fragment>, memref<8x2xi32, #tile.fragment>
 }
+
+// -----
+
+// scan_with-7: carries of one rank
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %z = arith.constant 0.0 : f32
+  %x = tile.alloc : memref<8x4xf32, #tile.fragment>
+  %y = tile.alloc : memref<8x4xf32, #tile.fragment>
+  %t = tile.alloc : memref<8xf32, #tile.fragment>
+  %u = tile.alloc : memref<8x1xf32, #tile.fragment>
+  // expected-error @+1 {{[scan_with-7] expected carries of one rank: all without dimension 1, or all with extent one there, got 'memref<8xf32, #tile.fragment>' and 'memref<8x1xf32, #tile.fragment>'}}
+  tile.scan_with (%x, %y) to (%x, %y) dim(1) neutral(%z, %z : f32, f32) carry(%t, %u : memref<8xf32, #tile.fragment>, memref<8x1xf32, #tile.fragment>) : (memref<8x4xf32, #tile.fragment>, memref<8x4xf32, #tile.fragment>) to (memref<8x4xf32, #tile.fragment>, memref<8x4xf32, #tile.fragment>) {
+  ^bb0(%a: f32, %c: f32, %b: f32, %d: f32):
+    %s = arith.addf %a, %b : f32
+    tile.yield %s, %s : f32, f32
+  }
+}
+
+// -----
+
+// scan-6: not the source's own memory, by another view
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x8xf32, #gpu.address_space<workgroup>>
+  %v = tile.view %s : memref<8x8xf32, #gpu.address_space<workgroup>> to memref<8x8x1xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[scan-6] expected a carry that is a tile of its own}}
+  tile.scan sum %v to %v dim(2) carry(%s : memref<8x8xf32, #gpu.address_space<workgroup>>) : memref<8x8x1xf32, #gpu.address_space<workgroup>> to memref<8x8x1xf32, #gpu.address_space<workgroup>>
+}
+
+// -----
+
+// sort-3: nor twice by a view
+tile.kernel @k() grid(%bx) = (1) threads(32) {
+  %s = tile.alloc : memref<8x8xf32, #gpu.address_space<workgroup>>
+  %v = tile.view %s : memref<8x8xf32, #gpu.address_space<workgroup>> to memref<8x8xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[sort-3] expected each buffer once}}
+  tile.sort %s, %v dim(1) : memref<8x8xf32, #gpu.address_space<workgroup>>, memref<8x8xf32, #gpu.address_space<workgroup>>
+}

@@ -628,3 +628,15 @@ tile.kernel @sum_in_front_of_a_tile() grid(%b) = (1) threads(128) {
   // expected-error @+1 {{[atomic-12] expected a global buffer as the target of a move with `in_front`}}
   tile.atomic add %s to %t decided {in_front} : memref<64x32xf32, #gpu.address_space<workgroup>> to memref<64x32xf32, #gpu.address_space<workgroup>>
 }
+
+// -----
+
+// copy-16: regions of one buffer
+tile.kernel @shifted() grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %s = tile.alloc : memref<8x8xf32, #gpu.address_space<workgroup>>
+  tile.copy %s[%c0, %c0] sizes [2, 8] to %s[%c2, %c0] sizes [2, 8] : memref<8x8xf32, #gpu.address_space<workgroup>> to memref<8x8xf32, #gpu.address_space<workgroup>>
+  // expected-error @+1 {{[copy-16] expected regions that do not overlap: both lie in one buffer and have elements in common}}
+  tile.copy %s[%c0, %c0] sizes [4, 8] to %s[%c2, %c0] sizes [4, 8] : memref<8x8xf32, #gpu.address_space<workgroup>> to memref<8x8xf32, #gpu.address_space<workgroup>>
+}

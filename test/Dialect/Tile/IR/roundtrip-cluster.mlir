@@ -20,6 +20,9 @@ tile.kernel @give(%n: index) grid(%b) = (4) threads(128) cluster(4) {
   tile.cluster_copy %own to %all[%b, %c0, %c0] sizes [1, 8, 32] block(%c1) arrives(%ready[%c0] : !tile.mbarrier<2>) {coalesced_width = 2 : i64} : memref<8x32xf32, #shared> to memref<4x8x32xf32, #shared>
   // CHECK: tile.cluster_copy %{{.*}}[%{{.*}}, %{{.*}}] sizes [4, 16] to %{{.*}}[%{{.*}}, %{{.*}}] block(%{{.*}}) decided {plan = #tile.copy_plan<vector, bytes = 16>}
   tile.cluster_copy %own[%c0, %c0] sizes [4, 16] to %own[%c1, %c0] block(%n) decided {plan = #tile.copy_plan<vector, bytes = 16>} : memref<8x32xf32, #shared> to memref<8x32xf32, #shared>
+  // CHECK: tile.cluster_gather %{{.*}} to %{{.*}} : memref<8x32xf32, #{{.*}}> to memref<4x8x32xf32, #tile.fragment>
+  %gathered = tile.alloc : memref<4x8x32xf32, #tile.fragment>
+  tile.cluster_gather %own to %gathered : memref<8x32xf32, #shared> to memref<4x8x32xf32, #tile.fragment>
   // CHECK: tile.mbarrier.arrive %[[B]][%{{.*}}] block(%{{.*}}) : !tile.mbarrier<2>
   tile.mbarrier.arrive %ready[%c1] block(%n) : !tile.mbarrier<2>
 }

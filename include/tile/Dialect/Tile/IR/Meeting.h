@@ -12,7 +12,8 @@ namespace mlir::tile {
 bool meetsInGrid(KernelOp kernel);
 
 /// Whether blocks of a cluster meet by hand: at a `tile.cluster_barrier` or
-/// mbarriers of the cluster, or by a `tile.cluster_copy`.
+/// mbarriers of the cluster, or by a `tile.cluster_copy` or
+/// `tile.cluster_gather`.
 bool meetsInCluster(KernelOp kernel);
 
 /// Whether blocks of a cluster combine what they have summed up, by

@@ -41,10 +41,10 @@ def Tile_ClusterCopyOp : Tile_TileOp<"cluster_copy", [
     AttrSizedOperandSegments, TileMoveOpInterface]> {
   let summary = "copies a tile into the shared memory of a block of the cluster";
   let description = !strconcat([{
-    Regions are those of `tile.copy`. The source is a tile of this block, the
-    target is the same tile's in the block whose place in the cluster is `block`
-    (x first, from 0), which may be this block itself. That block sees the
-    elements behind a `tile.cluster_barrier`; with `arrives`, behind a
+    Regions are those of `tile.copy`. The source is a tile or a fragment of this
+    block, the target is the same tile's in the block whose place in the cluster
+    is `block` (x first, from 0), which may be this block itself. That block sees
+    the elements behind a `tile.cluster_barrier`; with `arrives`, behind a
     `tile.mbarrier.wait` on its own barrier, at which the copy arrives once.
 
     It writes while the other block does what it does: who reads or writes the
@@ -53,8 +53,8 @@ def Tile_ClusterCopyOp : Tile_TileOp<"cluster_copy", [
 
     Constraints:
     - cluster-copy-1 to cluster-copy-5: as copy-1 to copy-5.
-    - cluster-copy-6: both sides are in shared memory, the target is made by
-      `tile.alloc` in the kernel's top block.
+    - cluster-copy-6: the source is a fragment or in shared memory, the target in
+      shared memory, made by `tile.alloc` in the kernel's top block.
     - cluster-copy-7: the kernel has clusters, is not `persistent`, and a `block`
       that is a constant is one of the cluster.
     - cluster-copy-8: the barriers of `arrives` are those of a `cluster`, and an
@@ -88,6 +88,40 @@ def Tile_ClusterCopyOp : Tile_TileOp<"cluster_copy", [
     /// The common tile: extents other than one (empty means one element).
     ::llvm::SmallVector<int64_t> getTileShape();
   }];
+}
+
+def Tile_ClusterGatherOp : Tile_TileOp<"cluster_gather"> {
+  let summary = "gives each block of a cluster the tiles of all";
+  let description = !strconcat([{
+    Afterwards `target`[r, ...] is in each block what `source` is in the block
+    whose place in the cluster is r (x first, from 0), its own included. In MPI
+    this is an all-gather. What the blocks then make of it is theirs: a
+    `tile.reduce` along dimension 0 gives all of them the same sum or maximum, in
+    the order of ranks, so that the result does not depend on timing; so does
+    `tile.reduce_with`, and `tile.scan` gives what the blocks in front hold.
+
+    It is for few elements, as the sums of rows are whose parts the blocks hold:
+    each block stores its elements in the shared memory of all others, and waits
+    for all of them. All blocks of a cluster run it equally often. Without
+    clusters the block is the only one.
+
+    Constraints:
+    - cluster-gather-1: both sides are fragments or shared tiles of static shape
+      and of one type of numbers of 8 bits or more.
+    - cluster-gather-2: the target has one dimension more, the first one, whose
+      extent is the size of the kernel's cluster.
+    - cluster-gather-3: it stands in the kernel's body, or in `scf` loops and
+      conditions there: what it waits for is the whole block.
+    - cluster-gather-4: the kernel is not `persistent`.
+
+    ```mlir
+    tile.reduce sum %x to %own dim(1) : memref<1x4096xf32, #tile.fragment> to memref<1xf32, #tile.fragment>
+    tile.cluster_gather %own to %all : memref<1xf32, #tile.fragment> to memref<4x1xf32, #tile.fragment>
+    tile.reduce sum %all to %sum dim(0) : memref<4x1xf32, #tile.fragment> to memref<1xf32, #tile.fragment>
+    ```
+  }], ClusterGatherAttributes);
+  let arguments = (ins Arg<AnyMemRef, "">:$source, Arg<AnyMemRef, "">:$target);
+  let assemblyFormat = "$source `to` $target attr-dict `:` type($source) `to` type($target)";
 }
 
 #endif // TILE_CLUSTER_OPS_TD

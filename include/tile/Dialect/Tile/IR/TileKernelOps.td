@@ -26,7 +26,10 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       integer or index scalar argument, or a tunable (-2 in place of a
       dimension).
     - kernel-5: `cluster` has as many extents as the grid, each positive, their
-      product at most 16.
+      product at most 16. Where clusters do not divide the grid, the outer ones
+      have blocks beyond it: these meet the others, copy and combine with them
+      (a `tile.cluster_reduce` may leave its result to one of them), and what
+      they write to global memory, print, assert or count is dropped.
     - kernel-6: argument attributes: `tile.alignment` is a power of two in
       bytes, at most 2^20, on a memref; `tile.may_alias` is a unit attribute on a memref;
       `tile.shape_hint` gives the sizes to choose tunables for, one positive
@@ -66,8 +69,8 @@ def Tile_KernelOp : Tile_Op<"kernel", [
       `memref.extract_strided_metadata`, and viewed by `memref.subview`,
       `memref.cast` and `memref.memory_space_cast`. A kernel calls nothing: a
       function, an address or inline assembly of another dialect could do
-      anything. Tables are read by `memref.get_global`; beside kernels a module
-      holds nothing but such constant `memref.global`s.
+      anything. Tables are read by `memref.get_global`, on the CPU only; beside
+      kernels a module holds nothing but such constant `memref.global`s.
     - kernel-17: at most 256 regions stand one in another. Passes walk them
       recursively.
 

@@ -16,7 +16,8 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
     Two iterations that write one element are an error unless by an atomic. An
     element outside of a tile in shared memory reads as zero and is not written
     (`--tile-guard-accesses`); a constant index outside is an error, unless it
-    stands in a branch. Global memory is the program's own business, and Python
+    stands in a branch. `tile-run` on the CPU, which checks accesses, says where
+    such an index is and ends. Global memory is the program's own business, and Python
     guards it.
 
     Constraints:
@@ -29,7 +30,8 @@ def Tile_ParallelOp : Tile_TileOp<"parallel", [
       loop index of extent above one (local memory excepted). Updates need not,
       stores of what is made of the element's value before: several iterations
       may make one element's sum or maximum, and other updates of one element
-      happen in the order of the indices.
+      happen in the order of the indices (`tile-run --check`, which runs loops the
+      other way round, too, takes those for dependences).
     - parallel-5: `coalesced_width` is a positive power of two.
     - parallel-6: open extents, only in a kernel with tunables, have an operand
       each.

@@ -247,8 +247,8 @@ def Tile_ScanWithOp : Tile_CombinerOp<"scan_with"> {
     - scan_with-4: neutral values and the region as in reduce_with-4.
     - scan_with-5: the region computes scalars only: its operations are pure.
     - scan_with-6: `layout` as copy-8.
-    - scan_with-7: none or as many carries as sources, each as in scan-6; no buffer
-      is a carry twice.
+    - scan_with-7: none or as many carries as sources, each as in scan-6, all of
+      one rank; no buffer is a carry twice.
 
     ```mlir
     tile.scan_with (%a, %b) to (%a, %b) dim(1) neutral(%one, %zero : f32, f32)
@@ -290,7 +290,8 @@ def Tile_SortOp : Tile_TileOp<"sort"> {
 
     Constraints:
     - sort-1: keys and payloads are fragments or shared tiles of one static shape; keys
-      are integers or floats of 8, 16, 32 or 64 bits.
+      are integers or floats of 8, 16, 32 or 64 bits, elements of payloads have 8
+      bits or more.
     - sort-2: `dim` is a dimension of them, of at most 65,536 elements.
     - sort-3: no buffer stands twice.
     - sort-4: `is_unsigned` on integers.

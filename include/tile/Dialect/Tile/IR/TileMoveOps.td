@@ -46,6 +46,8 @@ def Tile_CopyOp : Tile_TileOp<"copy", [AttrSizedOperandSegments, TileMoveOpInter
     - copy-14: `completes` only where global memory is copied to shared memory, and
       an index that is a constant is one of a barrier.
     - copy-15: `in_front` only where the target is a global buffer.
+    - copy-16: regions of one buffer that begin at constants do not overlap, or
+      are the same.
 
     What a program asks for (`#tile.move_request`) stands in the dictionary, what
     is decided (`#tile.move_decision`) behind `decided`. Passes write decisions

@@ -237,7 +237,7 @@ defvar CopyAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
     | `source_sizes`, `target_sizes` | elements | extents of the region, written behind `sizes` |
-    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `prefer` |  | the instruction to take; an error says why it cannot be taken |
     | `disable_tma` |  | TMA is not considered |
     | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
@@ -272,7 +272,7 @@ defvar AtomicAttributes = [{
     |---|---|---|
     | `kind` |  | `add`, `max` or `min` |
     | `source_sizes`, `target_sizes` | elements | extents of the region, written behind `sizes` |
-    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `prefer` |  | the instruction to take; an error says why it cannot be taken |
     | `disable_tma` |  | TMA is not considered |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
     | `is_unsigned` |  | integers have no sign |
@@ -288,7 +288,7 @@ defvar Im2colAttributes = [{
     | `strides` | pixels | from an output to the next; absent: 1 |
     | `dilations` | pixels | from a position of the filter to the next; absent: 1 |
     | `pad_lower`, `pad_upper` | pixels | of zeros in front of and behind the image; absent: 0 |
-    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `prefer` |  | the instruction to take; an error says why it cannot be taken |
     | `disable_tma` |  | TMA is not considered |
     | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
@@ -302,7 +302,7 @@ defvar Im2colAttributes = [{
 defvar GatherAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
-    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `prefer` |  | the instruction to take; an error says why it cannot be taken |
     | `disable_tma` |  | TMA is not considered |
     | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
@@ -316,7 +316,7 @@ defvar GatherAttributes = [{
 defvar ScatterAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
-    | `prefer` |  | the instruction to take where its conditions hold; a remark says why not where they do not |
+    | `prefer` |  | the instruction to take; an error says why it cannot be taken |
     | `disable_tma` |  | TMA is not considered |
     | `coalesced_width` | elements | the most that a thread moves at a time, rounded down to a power of two |
     | `eviction_policy` |  | how long the L2 cache should keep what is moved |
@@ -404,6 +404,7 @@ defvar ClusterPartsAttributes = [{
     | `stride` | blocks | from the rank of one to that of the next |
 }];
 defvar ClusterPartAttributes = "";
+defvar ClusterGatherAttributes = "";
 defvar PrintAttributes = [{
     | attribute | unit | meaning |
     |---|---|---|
@@ -564,6 +565,7 @@ defvar SortAttributes = "";
 defvar TopKAttributes = "";
 defvar ClusterReduceAttributes = "";
 defvar ClusterPartsAttributes = "";
+defvar ClusterGatherAttributes = "";
 defvar ClusterPartAttributes = "";
 defvar PrintAttributes = "";
 defvar AssertAttributes = "";

@@ -5,7 +5,8 @@
 // selection of few elements reductions that each take the next one. The carry
 // of a scan is combined with the results of the piece's scan, and then with the
 // piece's total: a reduction of the piece, or, where a region combines, the
-// last result.
+// last result. What a cluster gathers, each block copies into the shared memory
+// of all others, between barriers of the cluster.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
@@ -15,8 +16,10 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "tile/Conversion/Combination.h"
 #include "tile/Conversion/ElementCast.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
@@ -92,6 +95,7 @@ struct ExpandOperationsPass
     expandEach<TopKOp>();
     expandEach<ScanOp>();
     expandEach<ScanWithOp>();
+    expandGathers();
   }
 
 private:
@@ -109,6 +113,8 @@ private:
   void expand(ScanWithOp op, ImplicitLocOpBuilder &b) { expandCarry(op, b); }
   void expand(SortOp op, ImplicitLocOpBuilder &b);
   void expand(TopKOp op, ImplicitLocOpBuilder &b);
+  void expandGathers();
+  void expand(ArrayRef<ClusterGatherOp> gathers);
   void selectByReductions(TopKOp op, ImplicitLocOpBuilder &b,
                           const PackedKey &key);
   template <typename OpT> void expandCarry(OpT op, ImplicitLocOpBuilder &b);
@@ -230,6 +236,135 @@ void ExpandOperationsPass::selectByReductions(TopKOp op,
   copyWhole(b, places, op.getPlaces());
   remarkAt(remarks, op) << "selects by " << count << " reductions of keys of "
                         << key.bits() << " bits";
+}
+
+/// The block's place in its cluster, x first.
+static Value rankInCluster(ImplicitLocOpBuilder &b, KernelOp kernel) {
+  Value rank;
+  int64_t below = 1;
+  for (auto [d, extent] : llvm::enumerate(*kernel.getCluster())) {
+    if (extent == 1)
+      continue;
+    Value place = arith::RemUIOp::create(
+        b, kernel.getBlockId(d), arith::ConstantIndexOp::create(b, extent));
+    place = arith::MulIOp::create(b, place,
+                                  arith::ConstantIndexOp::create(b, below));
+    rank = rank ? arith::AddIOp::create(b, rank, place) : place;
+    below *= extent;
+  }
+  return rank;
+}
+
+/// The region of a gather's target that is a block's.
+static SmallVector<int64_t> sizesOfPart(ClusterGatherOp gather) {
+  SmallVector<int64_t> sizes = llvm::to_vector(
+      cast<MemRefType>(gather.getTarget().getType()).getShape());
+  sizes.front() = 1;
+  return sizes;
+}
+
+/// Copies to where each block of the cluster gets what this one has. The tile
+/// lies at one place in all blocks. Returns it.
+static Value sendToAll(ImplicitLocOpBuilder &b, ClusterGatherOp gather,
+                       KernelOp kernel, Value rank) {
+  auto type = cast<MemRefType>(gather.getTarget().getType());
+  Value received;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(&kernel.getBodyRegion().front());
+    received =
+        allocate(b, type.getShape(), type.getElementType(), sharedSpace(b));
+  }
+  SmallVector<Value> offsets(type.getRank(),
+                             arith::ConstantIndexOp::create(b, 0));
+  offsets.front() = rank;
+  for (int64_t block = 0; block < type.getDimSize(0); ++block)
+    ClusterCopyOp::create(b, gather.getSource(), ValueRange(), received,
+                          offsets, arith::ConstantIndexOp::create(b, block),
+                          /*barriers=*/Value(), /*index=*/Value(),
+                          /*source_sizes=*/DenseI64ArrayAttr(),
+                          b.getDenseI64ArrayAttr(sizesOfPart(gather)),
+                          MoveRequestAttr(), MoveDecisionAttr());
+  return received;
+}
+
+/// Gathers that nothing parts: one wait for the other blocks serves all.
+void ExpandOperationsPass::expand(ArrayRef<ClusterGatherOp> gathers) {
+  ClusterGatherOp last = gathers.back();
+  ImplicitLocOpBuilder b(last.getLoc(), last);
+  auto kernel = last->getParentOfType<KernelOp>();
+  int64_t blocks = kernel.getClusterSize();
+  if (blocks == 1) {
+    for (ClusterGatherOp gather : gathers) {
+      SmallVector<Value> offsets(sizesOfPart(gather).size(),
+                                 arith::ConstantIndexOp::create(b, 0));
+      CopyOp::create(
+          b, gather.getSource(), ValueRange(), gather.getTarget(), offsets,
+          cast<MemRefType>(gather.getSource().getType()).getShape(),
+          sizesOfPart(gather));
+    }
+    return;
+  }
+  // Others may still read what they got the last time around.
+  bool isRepeated = bool(last->getParentOfType<LoopLikeOpInterface>());
+  if (isRepeated)
+    ClusterBarrierOp::create(b);
+  Value rank = rankInCluster(b, kernel);
+  SmallVector<Value> received;
+  for (ClusterGatherOp gather : gathers)
+    received.push_back(sendToAll(b, gather, kernel, rank));
+  ClusterBarrierOp::create(b);
+  for (auto [from, gather] : llvm::zip(received, gathers))
+    copyWhole(b, from, ClusterGatherOp(gather).getTarget());
+  for (ClusterGatherOp gather : gathers.drop_back())
+    remarkAt(remarks, gather)
+        << "gathered together with the last of " << gathers.size()
+        << " that follow each other";
+  auto type = cast<MemRefType>(last.getSource().getType());
+  remarkAt(remarks, last)
+      << "each of " << blocks << " blocks stores " << type.getNumElements()
+      << (type.getNumElements() == 1 ? " element" : " elements")
+      << " in the shared memory of all"
+      << (isRepeated ? ", between two barriers of the cluster: in a loop others "
+                       "may still read those of the iteration before"
+                     : ", and waits for the others once");
+}
+
+/// The next gather behind `gather` that nothing which may touch a tile parts
+/// from it, and that does not read what it writes.
+static ClusterGatherOp nextBeside(ClusterGatherOp gather,
+                                  ArrayRef<ClusterGatherOp> before) {
+  Operation *op = gather->getNextNode();
+  while (op && (isa<AllocOp>(op) || isPure(op)))
+    op = op->getNextNode();
+  auto next = dyn_cast_or_null<ClusterGatherOp>(op);
+  if (next && llvm::any_of(before, [&](ClusterGatherOp other) {
+        return getBaseBuffer(getViewedTile(other.getTarget())) ==
+               getBaseBuffer(getViewedTile(next.getSource()));
+      }))
+    return {};
+  return next;
+}
+
+void ExpandOperationsPass::expandGathers() {
+  SmallVector<SmallVector<ClusterGatherOp>> groups;
+  llvm::SmallDenseSet<Operation *> taken;
+  getOperation().walk([&](ClusterGatherOp op) {
+    if (!taken.insert(op).second)
+      return;
+    SmallVector<ClusterGatherOp> group = {op};
+    while (ClusterGatherOp next = nextBeside(group.back(), group)) {
+      taken.insert(next);
+      group.push_back(next);
+    }
+    groups.push_back(std::move(group));
+  });
+  for (ArrayRef<ClusterGatherOp> group : groups) {
+    expand(group);
+    for (ClusterGatherOp gather : group)
+      gather.erase();
+    numExpanded += group.size();
+  }
 }
 
 static void scanLike(ImplicitLocOpBuilder &b, ScanOp scan,

@@ -171,10 +171,25 @@ struct SideOfCopy {
 };
 } // namespace
 
-static SideOfCopy sideOf(const RegionOfLoop &region, IRMapping &atStart) {
+/// Whether the extents of `region` are those of `other`, aligned at the last
+/// dimension: a copy then says them once.
+static bool isAlignedWith(const RegionOfLoop &region,
+                          const RegionOfLoop &other) {
+  auto own = ArrayRef(region.extents), others = ArrayRef(other.extents);
+  size_t common = std::min(own.size(), others.size());
+  auto areOnes = [](ArrayRef<int64_t> extents) {
+    return llvm::all_of(extents, [](int64_t extent) { return extent == 1; });
+  };
+  return own.take_back(common) == others.take_back(common) &&
+         areOnes(own.drop_back(common)) && areOnes(others.drop_back(common));
+}
+
+static SideOfCopy sideOf(const RegionOfLoop &region, const RegionOfLoop &other,
+                         IRMapping &atStart) {
   SideOfCopy side{{}, region.extents};
   bool isWhole = cast<MemRefType>(region.buffer.getType()).getShape() ==
-                 ArrayRef<int64_t>(region.extents);
+                     ArrayRef<int64_t>(region.extents) &&
+                 isAlignedWith(region, other);
   for (Value index : region.indices) {
     side.offsets.push_back(atStart.lookupOrDefault(index));
     isWhole &= isConstantIntValue(side.offsets.back(), 0);
@@ -245,7 +260,8 @@ private:
             clone->erase();
           }
       }
-    SideOfCopy from = sideOf(*source, atStart), to = sideOf(*target, atStart);
+    SideOfCopy from = sideOf(*source, *target, atStart),
+               to = sideOf(*target, *source, atStart);
     if (update) {
       Combining combining = *combiningOf(update);
       auto atomic = AtomicOp::create(

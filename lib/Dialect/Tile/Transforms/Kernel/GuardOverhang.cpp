@@ -8,7 +8,7 @@
 // dropped where the region lies outside of the buffer: in some dimension it
 // starts at the block's index times a number, and the grid has as many blocks
 // as this dimension needs. All else is guarded here: other regions of global
-// memory, single elements, prints and assertions.
+// memory, single elements, arrivals at counters, prints and assertions.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
@@ -41,7 +41,17 @@ static bool needsGuard(Operation *op) {
     return isGlobal(rmw.getMemref());
   if (auto move = dyn_cast<TileMoveOpInterface>(op))
     return isGlobal(move.getTarget());
-  return isa<TileElementOpInterface, PrintOp, AssertOp>(op);
+  // What a loop over elements does is asked of its body.
+  if (auto tileOp = dyn_cast<TileOpInterface>(op);
+      tileOp && op->getNumRegions() == 0) {
+    SmallVector<TileAccess> accesses;
+    tileOp.getAccesses(accesses);
+    if (llvm::any_of(accesses, [](const TileAccess &access) {
+          return access.isWrite && isGlobal(access.buffer);
+        }))
+      return true;
+  }
+  return isa<TileElementOpInterface, LastArrivalOp, PrintOp, AssertOp>(op);
 }
 
 //===----------------------------------------------------------------------===//

@@ -91,3 +91,70 @@ tile.kernel @many() grid(%b) = (1) threads(64) {
   %p = tile.alloc : memref<4x9xi32, #tile.fragment>
   tile.topk %x to %v, %p dim(1) : memref<4x64xf32, #tile.fragment> to memref<4x9xf32, #tile.fragment>, memref<4x9xi32, #tile.fragment>
 }
+
+// -----
+
+// A cluster's gathers: copies to each block, and one wait for those that follow each other. The second one of them reads
+// no target of the first one.
+// REMARK: remark: gathered together with the last of 2 that follow each other
+// REMARK: remark: each of 4 blocks stores 8 elements in the shared memory of all, and waits for the others once
+// REMARK: remark: each of 4 blocks stores 32 elements in the shared memory of all, and waits for the others once
+// CHECK-LABEL: tile.kernel @gathered
+// CHECK-DAG: %[[OF_A:.*]] = tile.alloc : memref<4x1xf32, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[OF_B:.*]] = tile.alloc : memref<4x8xi32, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[OF_ALL:.*]] = tile.alloc : memref<4x4x8xi32, #gpu.address_space<workgroup>>
+// CHECK: %[[X:.*]] = arith.remui %{{.*}}, %{{.*}} : index
+// CHECK: %[[Y:.*]] = arith.remui %{{.*}}, %{{.*}} : index
+// CHECK: %[[ROW:.*]] = arith.muli %[[Y]], %{{.*}} : index
+// CHECK: %[[RANK:.*]] = arith.addi %{{.*}}, %[[ROW]] : index
+// CHECK-NOT: cluster_barrier
+// CHECK-COUNT-4: tile.cluster_copy %{{.*}} to %[[OF_A]][%[[RANK]], %{{.*}}] sizes [1, 1] block(
+// CHECK-COUNT-4: tile.cluster_copy %{{.*}} to %[[OF_B]][%[[RANK]], %{{.*}}] sizes [1, 8] block(
+// CHECK-NEXT: tile.cluster_barrier
+// CHECK-NEXT: tile.copy %[[OF_A]] to %{{.*}} : memref<4x1xf32, #gpu.address_space<workgroup>> to memref<4x1xf32, #tile.fragment>
+// CHECK-NEXT: tile.copy %[[OF_B]] to %{{.*}} : memref<4x8xi32, #gpu.address_space<workgroup>> to memref<4x8xi32, #tile.fragment>
+// CHECK-COUNT-4: tile.cluster_copy %{{.*}} to %[[OF_ALL]]
+// CHECK: tile.cluster_barrier
+tile.kernel @gathered() grid(%x, %y) = (4, 4) threads(64) cluster(2, 2) {
+  %a = tile.alloc : memref<1xf32, #tile.fragment>
+  %all_a = tile.alloc : memref<4x1xf32, #tile.fragment>
+  %b = tile.alloc : memref<8xi32, #tile.fragment>
+  tile.cluster_gather %a to %all_a : memref<1xf32, #tile.fragment> to memref<4x1xf32, #tile.fragment>
+  %all_b = tile.alloc : memref<4x8xi32, #tile.fragment>
+  tile.cluster_gather %b to %all_b : memref<8xi32, #tile.fragment> to memref<4x8xi32, #tile.fragment>
+  %all = tile.alloc : memref<4x4x8xi32, #tile.fragment>
+  tile.cluster_gather %all_b to %all : memref<4x8xi32, #tile.fragment> to memref<4x4x8xi32, #tile.fragment>
+}
+
+// -----
+
+// In a loop others may still read what they have got before.
+// REMARK: remark: each of 2 blocks stores 1 element in the shared memory of all, between two barriers of the cluster: in a loop others may still read those of the iteration before
+// CHECK-LABEL: tile.kernel @again
+// CHECK: tile.alloc : memref<2x1xf32, #gpu.address_space<workgroup>>
+// CHECK: scf.for
+// CHECK: tile.cluster_barrier
+// CHECK-COUNT-2: tile.cluster_copy
+// CHECK-NEXT: tile.cluster_barrier
+tile.kernel @again(%n: index) grid(%x) = (4) threads(64) cluster(2) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = tile.alloc : memref<1xf32, #tile.fragment>
+  %all = tile.alloc : memref<2x1xf32, #tile.fragment>
+  scf.for %i = %c0 to %n step %c1 {
+    tile.cluster_gather %a to %all : memref<1xf32, #tile.fragment> to memref<2x1xf32, #tile.fragment>
+  }
+}
+
+// -----
+
+// A block that is alone has all there is.
+// CHECK-LABEL: tile.kernel @alone
+// CHECK-NOT: cluster
+// CHECK: tile.copy %{{.*}} to %{{.*}}[%{{.*}}, %{{.*}}] sizes [1, 8] : memref<8xf32, #tile.fragment> to memref<1x8xf32, #tile.fragment>
+// CHECK-NOT: cluster
+tile.kernel @alone() grid(%x) = (4) threads(64) {
+  %a = tile.alloc : memref<8xf32, #tile.fragment>
+  %all = tile.alloc : memref<1x8xf32, #tile.fragment>
+  tile.cluster_gather %a to %all : memref<8xf32, #tile.fragment> to memref<1x8xf32, #tile.fragment>
+}

@@ -184,3 +184,26 @@ tile.kernel @stay(%C: memref<64xf32>, %D: memref<64xf32>, %E: memref<64xi16>, %F
     memref.atomic_rmw addf %x, %F[%j, %i] : (f32, memref<64x64xf32>) -> f32
   }
 }
+
+// -----
+
+#shared = #gpu.address_space<workgroup>
+// A whole tile whose dimension of one element is the last: the other side's extents do not tell its own.
+// CHECK-LABEL: tile.kernel @last_of_one
+// CHECK: tile.copy %{{[0-9]+}}[%{{.*}}, %{{.*}}] sizes [4, 1] to %Y[%bx, %{{.*}}, %{{.*}}] sizes [1, 1, 4] :
+// CHECK: tile.copy %{{[0-9]+}}[%{{.*}}, %{{.*}}] sizes [4, 1] to %Z[%{{.*}}] sizes [4] :
+tile.kernel @last_of_one(%Y: memref<8x6x4xi32>, %Z: memref<4xi32>) grid(%bx) = (8) threads(32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = tile.alloc : memref<4x1xi32, #shared>
+  // expected-remark @below {{the loop is a copy of a region}}
+  tile.parallel (%k) in (4) {
+    %v = memref.load %s[%k, %c0] : memref<4x1xi32, #shared>
+    memref.store %v, %Y[%bx, %c1, %k] : memref<8x6x4xi32>
+  }
+  // expected-remark @below {{the loop is a copy of a region}}
+  tile.parallel (%k) in (4) {
+    %v = memref.load %s[%k, %c0] : memref<4x1xi32, #shared>
+    memref.store %v, %Z[%k] : memref<4xi32>
+  }
+}
