@@ -83,11 +83,11 @@ typedef enum TileRunResult {
 
 /* Checks the arguments as a launch does and runs the kernel on memory of the
    host, in place; returns a TileRunResult when it has ended. `workers` is the
-   number of threads of TILE_PROGRAM_CPU (0: one for each core, no more than
-   there are blocks). `output`, where it is not NULL, receives what the kernel
-   prints; `error` one sentence where the result is not 0, NULL otherwise. The
-   caller destroys both (tileDiagnosticsDestroy). Several threads may run
-   kernels at once; those of lowered programs take turns. */
+   number of threads of TILE_PROGRAM_CPU (0: one for each core; of more than 64
+   and more than two for each core so many run). `output`, where it is not NULL,
+   receives what the kernel prints; `error` one sentence where the result is not
+   0, NULL otherwise. The caller destroys both (tileDiagnosticsDestroy). Several
+   threads may run kernels at once; those of lowered programs take turns. */
 int32_t tileProgramRun(TileProgram *program, size_t kernel, const TileArg *args,
                        size_t numArgs, uint32_t workers, char **output,
                        char **error);

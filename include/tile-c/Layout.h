@@ -54,7 +54,8 @@ MlirAttribute tileSharedLayoutParseCute(MlirLocation location,
 MlirAttribute tileFragmentLayoutGetBlocked(MlirLocation location,
                                            TileIntegers shape, int64_t threads,
                                            int64_t vector, TileIntegers order);
-/* Numbers of an axis (TileAxis): registers, lanes, warps, blocks. */
+/* Numbers of an axis (TileAxis): registers, lanes, warps, blocks; 0 where there
+   is no such axis. */
 int64_t tileFragmentLayoutGetSize(MlirAttribute layout, int32_t axis);
 /* How many threads hold one element, at most. */
 int64_t tileFragmentLayoutGetReplication(MlirAttribute layout);
@@ -101,12 +102,13 @@ int64_t tileSharedLayoutGetSizeInBytes(MlirAttribute layout);
 /* Alignment of the start, in bytes. */
 int64_t tileSharedLayoutGetAlignment(MlirAttribute layout);
 /* Elements along a dimension that an access of 16 bytes or less may take at
-   once. */
+   once; 0 where there is no such dimension, as of what follows. */
 int64_t tileSharedLayoutGetAlignedElements(MlirAttribute layout, int64_t dim);
 
 /* Wavefronts that the worst access between a fragment and a buffer takes, as a
    multiple of the fewest (1: no bank conflicts), with `vector` elements along
-   `dim` at a time. The layouts have one shape. */
+   `dim` at a time; 0 where these are none of its elements. The layouts have one
+   shape. */
 int64_t tileLayoutBankConflicts(MlirAttribute fragment, MlirAttribute shared,
                                 int64_t dim, int64_t vector);
 /* The widest such vector, in elements. */

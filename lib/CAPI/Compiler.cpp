@@ -113,7 +113,8 @@ int32_t tileCompile(const char *source, size_t length,
 
 const char *tileCompileResultData(const TileCompileResult *result,
                                   size_t *size) {
-  *size = result->bytes.size();
+  if (size)
+    *size = result->bytes.size();
   return result->bytes.c_str();
 }
 
@@ -123,6 +124,8 @@ void tileDiagnosticsDestroy(char *diagnostics) { std::free(diagnostics); }
 
 const char *tileArchOfCapability(int32_t major, int32_t minor) {
   // Names are parts of tables that live as long as the library.
+  if (major < 0 || minor < 0)
+    return nullptr;
   const TargetInfo *best =
       TargetInfo::newestFor(static_cast<unsigned>(major * 10 + minor));
   return best ? best->arch.data() : nullptr;
@@ -130,6 +133,9 @@ const char *tileArchOfCapability(int32_t major, int32_t minor) {
 
 const char *tileDeviceOfName(const char *name, int32_t major, int32_t minor,
                              int32_t multiprocessors) {
+  // Nothing is known of it.
+  if (major < 0 || minor < 0 || (!*orEmpty(name) && multiprocessors <= 0))
+    return "";
   const DeviceInfo *device =
       DeviceInfo::find(orEmpty(name), static_cast<unsigned>(major * 10 + minor),
                        multiprocessors);

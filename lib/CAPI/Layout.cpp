@@ -138,6 +138,8 @@ MlirAttribute tileFragmentLayoutGetBlocked(MlirLocation location,
 }
 
 int64_t tileFragmentLayoutGetSize(MlirAttribute layout, int32_t axis) {
+  if (axis < TILE_AXIS_REGISTER || axis > TILE_AXIS_BLOCK)
+    return 0;
   return fragmentOf(layout).size(static_cast<Axis>(axis));
 }
 int64_t tileFragmentLayoutGetReplication(MlirAttribute layout) {
@@ -256,22 +258,39 @@ int64_t tileSharedLayoutGetSizeInBytes(MlirAttribute layout) {
 int64_t tileSharedLayoutGetAlignment(MlirAttribute layout) {
   return sharedOf(layout).alignment();
 }
+static bool isDimension(int64_t dim, llvm::ArrayRef<int64_t> shape) {
+  return dim >= 0 && dim < static_cast<int64_t>(shape.size());
+}
+
 int64_t tileSharedLayoutGetAlignedElements(MlirAttribute layout, int64_t dim) {
-  return sharedOf(layout).alignedElements(static_cast<unsigned>(dim));
+  SharedLayout shared = sharedOf(layout);
+  if (!isDimension(dim, shared.shape()))
+    return 0;
+  return shared.alignedElements(static_cast<unsigned>(dim));
 }
 
 int64_t tileLayoutBankConflicts(MlirAttribute fragment, MlirAttribute shared,
                                 int64_t dim, int64_t vector) {
-  return bankConflictDegree(fragmentOf(fragment), sharedOf(shared),
+  FragmentLayout threads = fragmentOf(fragment);
+  if (!isDimension(dim, threads.shape()) || vector < 1 ||
+      vector > threads.shape()[static_cast<size_t>(dim)])
+    return 0;
+  return bankConflictDegree(threads, sharedOf(shared),
                             static_cast<unsigned>(dim), vector);
 }
 int64_t tileLayoutWidestVector(MlirAttribute fragment, MlirAttribute shared,
                                int64_t dim) {
-  return widestVector(fragmentOf(fragment), sharedOf(shared),
-                      static_cast<unsigned>(dim));
+  FragmentLayout threads = fragmentOf(fragment);
+  if (!isDimension(dim, threads.shape()))
+    return 0;
+  return widestVector(threads, sharedOf(shared), static_cast<unsigned>(dim));
 }
 int64_t tileSharedLayoutMatrixConflicts(MlirAttribute layout, int64_t rowDim,
                                         int64_t columnDim) {
-  return ldmatrixConflictDegree(sharedOf(layout), static_cast<unsigned>(rowDim),
+  SharedLayout shared = sharedOf(layout);
+  if (!isDimension(rowDim, shared.shape()) ||
+      !isDimension(columnDim, shared.shape()) || rowDim == columnDim)
+    return 0;
+  return ldmatrixConflictDegree(shared, static_cast<unsigned>(rowDim),
                                 static_cast<unsigned>(columnDim));
 }

@@ -334,8 +334,11 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
     return symbol.takeError();
   auto entry = symbol->toPtr<Entry>();
 
-  if (workers == 0)
-    workers = std::max(1u, std::thread::hardware_concurrency());
+  // More would wait for each other; and who cannot start a thread ends.
+  constexpr unsigned kMostWorkers = 64;
+  unsigned processors = std::max(1u, std::thread::hardware_concurrency());
+  workers = workers ? std::min(workers, std::max(kMostWorkers, 2 * processors))
+                    : processors;
   std::optional<CpuGrid> grid;
   if (llvm::Error wrong =
           chooseWorkers(found->second, entry, kernel, values, workers, grid))

@@ -256,6 +256,12 @@ Result<Artifact> Artifact::readFile(const std::string &path) {
     count = ::read(file, chunk, sizeof(chunk));
     if (count > 0)
       bytes.append(chunk, size_t(count));
+    // What is no artifact, or longer than it says, is not read to its end.
+    bool isAll = bytes.size() >= kHeaderSize &&
+                 (std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0 ||
+                  bytes.size() > fetch(bytes.data(), kFileSizeAt, 8));
+    if (isAll)
+      break;
   } while (count > 0 || (count < 0 && errno == EINTR));
   Error failure{count < 0 ? systemError("read", path) : std::string()};
   ::close(file);

@@ -73,7 +73,7 @@ const char *tileElementTypeName(int32_t type) {
 
 int32_t tileElementTypeFromName(const char *name) {
   ElementType type;
-  return parseElementType(name, type) ? int32_t(type) : -1;
+  return name && parseElementType(name, type) ? int32_t(type) : -1;
 }
 
 //===----------------------------------------------------------------------===//

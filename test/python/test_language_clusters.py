@@ -309,7 +309,7 @@ def test_errors_of_the_compiler_name_the_line():
     with pytest.raises(CompileError, match="the kernel has no clusters; open T.ClusterKernel"):
         _kernel(lambda A, B, a, b, bx: T.copy_cluster(a, b, dst_block=1), clusters=False)()
     wrong = _kernel(lambda A, B, a, b, bx: T.copy_cluster(B[0:16], b, dst_block=1))()
-    with pytest.raises(CompileError, match=r"clusters.py:.*expected tiles in shared memory"):
+    with pytest.raises(CompileError, match=r"clusters.py:.*expected a fragment or a tile in shared memory"):
         compile_kernel(wrong, target="cpu")
     wrong = _kernel(lambda A, B, a, b, bx: T.copy_cluster(a, b, dst_block=2))()
     with pytest.raises(CompileError, match=r"clusters.py:.*expected a block of the cluster's 2"):
@@ -368,3 +368,60 @@ def test_a_product_whose_range_the_blocks_of_a_cluster_share(masked, target):
     c = np.zeros((M, N), np.float32)
     compile_kernel(main, target=target)(a, b, c)
     np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("clusters", [4, 1])
+def test_blocks_gather_what_each_of_them_has(clusters, target):
+    """A softmax of rows whose parts the blocks of a cluster hold."""
+    columns = 96 * clusters
+
+    @T.prim_func
+    def main(X: T.Tensor((6, columns), "float32"), Y: T.Tensor((6, columns), "float32")):
+        with T.ClusterKernel(clusters, 6, threads=32, cluster_dims=(clusters, 1)) as (bx, by):
+            x = T.alloc_fragment((1, 96), "float32")
+            top, total = T.alloc_fragment((1,), "float32"), T.alloc_fragment((1,), "float32")
+            tops = T.alloc_fragment((clusters, 1), "float32")
+            totals = T.alloc_fragment((clusters, 1), "float32")
+            T.copy(X[by, bx * 96], x)
+            T.reduce_max(x, top, dim=1)
+            T.cluster_gather(top, tops)
+            T.reduce_max(tops, top, dim=0)
+            for i, j in T.Parallel(1, 96):
+                x[i, j] = T.exp(x[i, j] - top[i])
+            T.reduce_sum(x, total, dim=1)
+            T.cluster_gather(total, totals)
+            T.reduce_sum(totals, total, dim=0)
+            for i, j in T.Parallel(1, 96):
+                x[i, j] = x[i, j] / total[i]
+            T.copy(x, Y[by, bx * 96])
+
+    x = np.random.default_rng(3).standard_normal((6, columns)).astype(np.float32)
+    y = np.full_like(x, np.nan)
+    compile_kernel(main, target=target)(x, y)
+    e = np.exp(x - x.max(1, keepdims=True))
+    np.testing.assert_allclose(y, e / e.sum(1, keepdims=True), rtol=1e-5)
+
+
+def _gathering(src, dst, dtypes=("float32", "float32"), alloc=T.alloc_fragment):
+    def build():
+        @T.prim_func
+        def main(A: T.Tensor((64,), "float32")):
+            with T.ClusterKernel(4, threads=32, cluster_dims=2) as bx:
+                a = alloc(src, dtypes[0])
+                b = alloc(dst, dtypes[1])
+                T.fill(a, 0)
+                T.cluster_gather(a, b)
+
+        return main
+
+    return build
+
+
+def test_what_cannot_be_gathered_is_said():
+    for build, message in (
+        (_gathering((8,), (4, 8)), r"expected a dst of shape \(2, 8\).*got \(4, 8\)"),
+        (_gathering((8,), (2, 8), ("float32", "int32")), "tiles of one dtype, got float32 and int"),
+    ):
+        with pytest.raises(CompileError, match=message):
+            compile_kernel(build(), target="cpu")

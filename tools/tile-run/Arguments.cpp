@@ -318,6 +318,25 @@ llvm::Expected<unsigned> run::findBuffer(ArrayRef<Argument> arguments,
                option, ", got '", name, "'");
 }
 
+/// An integer of the argument's type, signed or unsigned, that a double
+/// holds: as which it is kept.
+static llvm::Error checkInteger(const Argument &argument) {
+  double number = argument.scalar;
+  constexpr double kMost = 9007199254740992.0; // 2^53
+  if (number != std::trunc(number) || std::fabs(number) > kMost)
+    return error("expected an integer for argument '", argument.name,
+                 "', of at most 2^53 in magnitude, got ", number);
+  unsigned bits = argument.element.isIndex()
+                      ? 64
+                      : argument.element.getIntOrFloatBitWidth();
+  if (number < -std::ldexp(1.0, int(bits) - 1) ||
+      number >= std::ldexp(1.0, int(bits)))
+    return error("expected an integer that fits type ", argument.element,
+                 " for argument '", argument.name, "', got ",
+                 static_cast<int64_t>(number));
+  return llvm::Error::success();
+}
+
 llvm::Expected<std::vector<Argument>>
 run::parseArguments(const Signature &signature, StringRef text) {
   std::vector<Argument> arguments;
@@ -383,10 +402,8 @@ run::parseArguments(const Signature &signature, StringRef text) {
       argument.scalar = static_cast<double>(hint.front());
     } else if (isa<FloatType>(argument.element)) {
       argument.scalar = roundTo(argument.element, argument.scalar);
-    } else if (argument.scalar != std::trunc(argument.scalar) ||
-               std::fabs(argument.scalar) > 9.0e15) {
-      return error("expected an integer for argument '", argument.name,
-                   "', got ", argument.scalar);
+    } else if (auto failure = checkInteger(argument)) {
+      return failure;
     }
   }
   return arguments;

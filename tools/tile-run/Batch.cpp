@@ -48,6 +48,15 @@ llvm::Expected<std::vector<BatchCase>> run::readBatch(StringRef path) {
       StringRef text = word;
       if (next.arguments.empty() && text == "tile-run")
         continue;
+      StringRef flag =
+          text.ltrim('-').take_until([](char c) { return c == '='; });
+      if (text.starts_with("-") &&
+          llvm::is_contained(
+              {"help", "help-hidden", "help-list", "version", "h", "batch"},
+              flag))
+        return llvm::createStringError("expected command lines that run a "
+                                       "kernel, got '" +
+                                       text + "' in '" + line + "'");
       if (text.consume_front("--name=") || text.consume_front("-name="))
         next.name = text.str();
       next.arguments.push_back(word);

@@ -133,6 +133,9 @@ bool CaseRunner::describeKernel() {
   if (which.tune && (artifact || program.module))
     return fail("expected tile IR without --source for --tune, which compiles "
                 "every candidate");
+  if (!which.tunables.empty() && kernel && !kernel.getNumTunables())
+    return fail("expected a kernel with tunables for --tunables, got '" +
+                report.kernel + "'");
   if (which.tune && !kernel.getNumTunables())
     return fail("expected a kernel with tunables for --tune, got '" +
                 report.kernel + "'");
@@ -216,6 +219,13 @@ bool CaseRunner::parseSaves() {
     auto [name, path] = text.split(':');
     if (path.empty())
       return fail("expected --save=NAME:FILE.npy, got '" + text + "'");
+    if (path == "-")
+      return fail("--save: expected a file, got '-': the report goes to the "
+                  "standard output");
+    for (const auto &[other, file] : saves)
+      if (file == path)
+        return fail("--save: expected a file for each buffer, got '" + path +
+                    "' twice");
     auto index = findBuffer(report.arguments, report.kernel, name, "--save");
     if (!index)
       return fail(index.takeError());

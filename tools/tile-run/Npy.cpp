@@ -336,10 +336,6 @@ llvm::Error run::readNpy(const NpyFile &file, StringRef argument, Type element,
 
 llvm::Error run::writeNpy(StringRef path, Type element, ArrayRef<int64_t> shape,
                           ArrayRef<int64_t> strides, const Buffer &from) {
-  std::error_code code;
-  llvm::ToolOutputFile out(path, code, llvm::sys::fs::OF_None);
-  if (code)
-    return error(path, "cannot write: ", code.message());
   StringRef name = namesOf(element).front();
   std::string header;
   llvm::raw_string_ostream text(header);
@@ -352,34 +348,33 @@ llvm::Error run::writeNpy(StringRef path, Type element, ArrayRef<int64_t> shape,
   size_t length = llvm::alignTo(kPreamble + header.size() + 1, kAlign);
   header.append(length - kPreamble - header.size() - 1, ' ');
   header += '\n';
-  out.os() << kMagic << '\x01' << '\0' << char(header.size() & 0xff)
-           << char(header.size() >> 8) << header;
-
   int64_t count = 1, bytes = elementBytes(element);
   for (int64_t size : shape)
     count *= size;
   ElementOrder order(shape, strides);
-  std::vector<char> row(kChunk * bytes);
-  for (int64_t begin = 0; begin < count; begin += kChunk) {
-    int64_t end = std::min<int64_t>(count, begin + kChunk);
-    order.forEachRun(
-        begin, end,
-        [&](int64_t number, int64_t place, int64_t stride, int64_t size) {
-          for (int64_t i = 0; i < size; ++i) {
-            uint64_t bits =
-                loadBitsAt(element, from.data(), place + i * stride);
-            std::memcpy(row.data() + (number - begin + i) * bytes, &bits,
-                        bytes);
-          }
-        });
-    out.os().write(row.data(), (end - begin) * bytes);
-  }
-  out.os().flush();
-  if (out.os().has_error()) {
-    code = out.os().error();
-    out.os().clear_error();
-    return error(path, "cannot write: ", code.message());
-  }
-  out.keep();
+  // Beside its target, and renamed: a file that is there stays until all of the
+  // new one is.
+  auto write = [&](llvm::raw_ostream &out) {
+    out << kMagic << '\x01' << '\0' << char(header.size() & 0xff)
+        << char(header.size() >> 8) << header;
+    std::vector<char> row(kChunk * bytes);
+    for (int64_t begin = 0; begin < count; begin += kChunk) {
+      int64_t end = std::min<int64_t>(count, begin + kChunk);
+      order.forEachRun(
+          begin, end,
+          [&](int64_t number, int64_t place, int64_t stride, int64_t size) {
+            for (int64_t i = 0; i < size; ++i) {
+              uint64_t bits =
+                  loadBitsAt(element, from.data(), place + i * stride);
+              std::memcpy(row.data() + (number - begin + i) * bytes, &bits,
+                          bytes);
+            }
+          });
+      out.write(row.data(), (end - begin) * bytes);
+    }
+    return llvm::Error::success();
+  };
+  if (llvm::Error failure = llvm::writeToOutput(path, write))
+    return error(path, "cannot write: ", llvm::toString(std::move(failure)));
   return llvm::Error::success();
 }

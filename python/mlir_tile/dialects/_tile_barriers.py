@@ -87,6 +87,12 @@ def cluster_copy(
     )
 
 
+def cluster_gather(source: Operand, target: Operand, *, loc=None, ip=None) -> _ops.ClusterGatherOp:
+    """Gives each block of the cluster the tiles of all: `target` has one dimension more, the
+    first one, along which they lie in the order of the blocks' places."""
+    return _ops.ClusterGatherOp(_value(source), _value(target), loc=loc, ip=ip)
+
+
 @_contextmanager
 def on_warps(first: int, count: int, *, registers: int = 0, loc=None, ip=None):
     """`with tile.on_warps(4, 4):` builds what only `count` warps from `first` on run."""

@@ -60,6 +60,7 @@ from .clusters import (
     block_rank_in_cluster,
     cluster_arrive,
     cluster_arrive_relaxed,
+    cluster_gather,
     cluster_sync,
     cluster_wait,
     copy_cluster,

@@ -8,7 +8,7 @@ barrier of the cluster is one of the block where no block sees what another one 
 import math
 
 from .barriers import one_barrier
-from .buffers import Region, region_of
+from .buffers import Buffer, Region, region_of
 from .builder import current
 from .copying import copy, emit_copy
 from .errors import fail
@@ -139,6 +139,37 @@ def copy_cluster(
         barrier=None if remote_barrier is None else _barrier_of_cluster(remote_barrier),
         coalesced_width=annotations.get("coalesced_width", coalesced_width),
         layout=None if layout is None else fragment_text(layout),
+    )
+
+
+def cluster_gather(src, dst):
+    """Gives each block of the cluster (T.ClusterKernel) the tiles of all: `dst[rank, ...]` is
+    what `src` is in the block of that rank, its own included. The blocks wait for each other.
+
+    `src` and `dst` are whole tiles in shared memory or fragments, of one dtype of 8 bits or more;
+    `dst` has one dimension more, the first one, of as many elements as the cluster has blocks
+    (1 without clusters). It is for few elements: the sum or maximum of a row whose parts the
+    blocks hold is T.reduce_sum or T.reduce_max of `dst` along dimension 0, the same in each.
+    """
+    scope = _scope("T.cluster_gather")
+    builder = current("T.cluster_gather")
+    if builder.block is None:
+        return
+    for buffer in (src, dst):
+        if not isinstance(buffer, Buffer) or buffer.space == "global":
+            fail(f"T.cluster_gather: expected tiles in shared memory or fragments, got {buffer!r}")
+    if src.dtype is not dst.dtype:
+        fail(f"T.cluster_gather: expected tiles of one dtype, got {src.dtype} and {dst.dtype}")
+    size = math.prod(int(x) for x in scope.cluster or ())
+    if tuple(dst.shape) != (size, *src.shape):
+        fail(
+            f"T.cluster_gather: expected a dst of shape {(size, *src.shape)}, a tile of each of the"
+            f" cluster's {size} blocks, got {tuple(dst.shape)}"
+        )
+    builder.tile(
+        "cluster_gather",
+        source=region_of(src, "T.cluster_gather"),
+        target=region_of(dst, "T.cluster_gather"),
     )
 
 

@@ -98,6 +98,12 @@ class HandWarps:
         self.only_in_blocks("T.cluster_sync")
         self.effect("tile.cluster_barrier")
 
+    def tile_cluster_gather(self, statement, source, target):
+        self.only_in_blocks("T.cluster_gather")
+        name, kind = self.whole(source)
+        result, result_kind = self.whole(target)
+        self.effect(f"tile.cluster_gather {name} to {result} : {kind} to {result_kind}")
+
     def tile_cluster_copy(self, statement, source, target, block, barrier, coalesced_width, layout):
         self.only_in_blocks("T.copy_cluster")
         arrives = ""

@@ -57,16 +57,16 @@ LogicalResult ChooseTunablesPass::chooseAll() {
   for (KernelOp kernel : module.getOps<KernelOp>())
     if (kernel.getNumTunables())
       open.push_back(kernel);
-  // Options that say nothing about kernels without tunables are no error: one
-  // command line serves a program and its fixed variant.
-  if (open.empty())
-    return success();
   auto sizes = parseSizeHints(hints);
   if (!sizes)
     return module.emitError() << llvm::toString(sizes.takeError());
   auto fixed = parseFixedValues(values);
   if (!fixed)
     return module.emitError() << llvm::toString(fixed.takeError());
+  // Options that say nothing about kernels without tunables are no error: one
+  // command line serves a program and its fixed variant.
+  if (open.empty())
+    return success();
   if (failed(checkNames(open, *sizes, *fixed)))
     return failure();
   const TargetInfo *target = requireTarget(module);
