@@ -23,7 +23,7 @@ class Program:
     def __init__(self, operator):
         self.o = operator
         self.lines, self.depth, self.values, self.tiles_made = [], 1, 0, 0
-        self.constants, self.grid = {}, ""
+        self.constants, self.grid, self.cluster = {}, "", ""
         self.types = {name: self._argument_type(element, shape) for name, element, shape, *_ in operator.arguments()}
         self.elements = {name: element for name, element, *_ in operator.arguments()}
         self.rank, self.batch, self.stages = 2, "", 0
@@ -54,6 +54,14 @@ class Program:
         self._rows_of(self.o.arguments()[0][0])
         self.line("%n = arith.constant 0 : index")
         self.shape = (self.o.rows, self.o.columns)
+
+    def shared_rows(self):
+        """Blocks of a cluster each own a part of a row, in whole groups of eight columns."""
+        blocks = self.o.cluster
+        part = -(-self.o.columns // (8 * blocks)) * 8
+        self.grid, self.cluster = f"(%bx, %m) = ({blocks}, dim(%X, 0))", f" cluster({blocks}, 1)"
+        self.line(f"%n = arith.muli %bx, {self.index(part)} : index")
+        self.shape = (1, part)
 
     def pieces(self, matrix="X", rows=None):
         self._rows_of(rows or matrix)
@@ -220,6 +228,13 @@ class Program:
     def reduce(self, kind, source, target, dim=1):
         self.line(f"tile.reduce {kind} {source.name} to {target.name} dim({dim}) : {source.type} to {target.type}")
 
+    def gather(self, tile):
+        """What each block of the cluster has of `tile`, along a dimension in front."""
+        shape = [self.o.cluster, *self.shape[:1]]
+        all_blocks = self.tile("blocks", tile.element, shape, "ij")
+        self.line(f"tile.cluster_gather {tile.name} to {all_blocks.name} : {tile.type} to {all_blocks.type}")
+        return all_blocks
+
     def gemm(self, a, b, c):
         self.line(f"tile.gemm {a.name}, {b.name}, {c.name} {{clear}} : {a.type}, {b.type}, {c.type}")
 
@@ -250,6 +265,12 @@ class Program:
     def each_row(self):
         shape = (self.shape[0], self.shape[1] // self.width) if self.rank == 3 else self.shape[:1]
         with self._parallel(shape) as body:
+            yield body
+
+    @contextlib.contextmanager
+    def each_block(self):
+        """%i is a block of the cluster, %j a row."""
+        with self._parallel((self.o.cluster, *self.shape[:1])) as body:
             yield body
 
     @contextlib.contextmanager
@@ -289,7 +310,7 @@ class Program:
             aligned = " {tile.alignment = 16}" if shape else ""
             arguments.append(f"%{name}: {self.types[name]}{aligned}")
         constants = [f"  {name} = arith.constant {number} : index" for number, name in sorted(self.constants.items())]
-        head = f"tile.kernel @{self.o.kind}({', '.join(arguments)})\n    grid{self.grid} threads({self.o.threads}) {{"
+        head = f"tile.kernel @{self.o.kind}({', '.join(arguments)})\n    grid{self.grid} threads({self.o.threads}){self.cluster} {{"
         return HEAD + "\n".join([head] + constants + self.lines + ["}"]) + "\n"
 
 
@@ -308,6 +329,10 @@ class Body:
         if wide and tile.element == "f16":
             return self.p.value(f"arith.extf {found} : f16 to f32")
         return found
+
+    def get_row(self, tile):
+        """Of a tile of rows, where %j is the row."""
+        return self.p.value(f"memref.load {tile.name}[%j] : {tile.type}")
 
     def put(self, value, tile, narrow=True):
         if narrow and tile.element == "f16":

@@ -3,7 +3,8 @@
 
 An operator is a kind, the (static) columns of its rows, and a configuration. `Operator.text` prints the program:
 elementwise kinds own a tile of rows x cols, kinds that reduce own whole rows, in registers (`form` "whole") or in
-pieces that they walk twice (`form` "pieces"). Nothing in the programs names an instruction or a layout.
+pieces that they walk twice (`form` "pieces"), or the blocks of a cluster share a row (`cluster`, `form` "shared").
+Nothing in the programs names an instruction or a layout.
 The arguments of each kind, and what it computes, are in operator_peers.py.
 """
 
@@ -33,10 +34,12 @@ class Operator:
     cols: int = 0  # of a block, where it does not own whole rows; of a piece in the form "pieces"
     threads: int = 256
     form: str = "whole"
+    cluster: int = 1  # blocks that share a row, in the form "shared"
 
     def ident(self):
         parts = [self.kind, str(self.columns), f"r{self.rows}", f"t{self.threads}"]
         parts += [f"c{self.cols}"] * bool(self.cols) + [self.form] * (self.form != "whole")
+        parts += [f"x{self.cluster}"] * (self.cluster > 1)
         return "op_" + "_".join(parts)
 
     def arguments(self):
@@ -307,6 +310,8 @@ LOG2E = "1.44269504"
 def softmax(o, p):
     if o.form == "pieces":
         return softmax_pieces(o, p)
+    if o.form == "shared":
+        return softmax_shared(o, p)
     p.whole_rows()
     x, top, total = p.load("X"), p.rows_tile("top"), p.rows_tile("total")
     p.reduce("max", x, top)
@@ -315,6 +320,30 @@ def softmax(o, p):
     p.reduce("sum", x, total)
     with p.each() as e:
         e.put(e.div(e.get(x), e.get(total)), x)
+    return p.store(x, "Y")
+
+
+def softmax_shared(o, p):
+    """Each block's part against its own maximum; what the blocks then know of theirs corrects it."""
+    p.shared_rows()
+    x, top, total, factor = p.tile("x"), p.rows_tile("top"), p.rows_tile("total"), p.rows_tile("factor")
+    p.copy_in("X", x, pad="-6.0e+4" if o.columns % o.cluster else None)
+    p.reduce("max", x, top)
+    with p.each() as e:
+        e.put(e.exp2(e.mul(e.sub(e.get(x), e.get(top)), e.const(LOG2E))), x)
+    p.reduce("sum", x, total)
+    tops, totals = p.gather(top), p.gather(total)
+    highest, sum_of_all = p.rows_tile("highest"), p.rows_tile("all")
+    p.reduce("max", tops, highest, dim=0)
+    with p.each_block() as e:
+        weight = e.exp2(e.mul(e.sub(e.get(tops), e.get_row(highest)), e.const(LOG2E)))
+        e.put(e.mul(e.get(totals), weight), totals)
+    p.reduce("sum", totals, sum_of_all, dim=0)
+    with p.each_row() as e:
+        weight = e.exp2(e.mul(e.sub(e.get(top), e.get(highest)), e.const(LOG2E)))
+        e.put(e.div(weight, e.get(sum_of_all)), factor)
+    with p.each() as e:
+        e.put(e.mul(e.get(x), e.get(factor)), x)
     return p.store(x, "Y")
 
 
@@ -662,6 +691,9 @@ def candidates(problem):
         found = [Operator(kind, n, 1, c, t, "pieces") for c, t in ((4096, 512), (8192, 512), (8192, 1024), (4096, 256), (2048, 256))]
         if n <= 65536:
             found.append(Operator(kind, n, 1, 0, 1024))
+        if kind == "softmax":
+            # Blocks of a cluster share a row, 64 elements a thread and more.
+            found += [Operator(kind, n, 1, 0, t, "shared", c) for c, t in ((4, 128), (4, 256), (8, 128), (8, 256), (8, 512), (16, 128), (16, 256)) if 32 <= n / c / t <= 128]
         return found
     if kind in ("sort", "top64"):
         return [Operator(kind, n, r, 0, t) for r, t in ((1, 128), (1, 256), (1, 512), *(((2, 128), (2, 256), (4, 256)) if n <= 2048 else ()))]

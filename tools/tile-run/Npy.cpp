@@ -5,12 +5,12 @@
 #include "Elements.h"
 #include "Strides.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "tile/Pipelines/ToolFiles.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CheckedArithmetic.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -352,29 +352,24 @@ llvm::Error run::writeNpy(StringRef path, Type element, ArrayRef<int64_t> shape,
   for (int64_t size : shape)
     count *= size;
   ElementOrder order(shape, strides);
-  // Beside its target, and renamed: a file that is there stays until all of the
-  // new one is.
-  auto write = [&](llvm::raw_ostream &out) {
-    out << kMagic << '\x01' << '\0' << char(header.size() & 0xff)
-        << char(header.size() >> 8) << header;
-    std::vector<char> row(kChunk * bytes);
-    for (int64_t begin = 0; begin < count; begin += kChunk) {
-      int64_t end = std::min<int64_t>(count, begin + kChunk);
-      order.forEachRun(
-          begin, end,
-          [&](int64_t number, int64_t place, int64_t stride, int64_t size) {
-            for (int64_t i = 0; i < size; ++i) {
-              uint64_t bits =
-                  loadBitsAt(element, from.data(), place + i * stride);
-              std::memcpy(row.data() + (number - begin + i) * bytes, &bits,
-                          bytes);
-            }
-          });
-      out.write(row.data(), (end - begin) * bytes);
-    }
-    return llvm::Error::success();
-  };
-  if (llvm::Error failure = llvm::writeToOutput(path, write))
-    return error(path, "cannot write: ", llvm::toString(std::move(failure)));
-  return llvm::Error::success();
+  std::string file;
+  llvm::raw_string_ostream out(file);
+  out << kMagic << '\x01' << '\0' << char(header.size() & 0xff)
+      << char(header.size() >> 8) << header;
+  std::vector<char> row(kChunk * bytes);
+  for (int64_t begin = 0; begin < count; begin += kChunk) {
+    int64_t end = std::min<int64_t>(count, begin + kChunk);
+    order.forEachRun(
+        begin, end,
+        [&](int64_t number, int64_t place, int64_t stride, int64_t size) {
+          for (int64_t i = 0; i < size; ++i) {
+            uint64_t bits =
+                loadBitsAt(element, from.data(), place + i * stride);
+            std::memcpy(row.data() + (number - begin + i) * bytes, &bits,
+                        bytes);
+          }
+        });
+    out.write(row.data(), (end - begin) * bytes);
+  }
+  return writeWhole(path, file);
 }

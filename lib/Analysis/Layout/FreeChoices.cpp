@@ -302,6 +302,13 @@ LayoutSolver::cheapestTogether(OperationDemands &first) {
     }
     options.push_back(std::move(kept));
   }
+  // Where there are too many, those of one iteration follow from the others: a
+  // cluster's gather has one for each block.
+  if (options.size() > kMaxLoops)
+    llvm::erase_if(options, [](const std::vector<LoopOption> &ofLoop) {
+      return llvm::all_of(ofLoop.front().layout.shape(),
+                          [](int64_t extent) { return extent == 1; });
+    });
   // One loop with memory alone decides what others need.
   if (options.size() > kMaxLoops || withMemory < 2)
     return std::nullopt;
