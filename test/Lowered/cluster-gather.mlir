@@ -26,6 +26,12 @@
 // BEGIN: mapa
 // BEGIN-NOT: barrier
 // BEGIN: barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+// RUN: tile-opt %s --tile-to-nvvm=arch=sm_90a -o %t.nvvm.mlir
+// RUN: sed '/barrier.cluster.arrive.relaxed.aligned;/d; /"barrier.cluster.wait.aligned;"/d' %t.nvvm.mlir > %t.early.mlir
+// RUN: tile-run %t.nvvm.mlir --source=%s --kernel=softmax --stage=lowered --arch=sm_90a --check | FileCheck %s --check-prefix=RUNS
+// RUN: not tile-run %t.early.mlir --source=%s --kernel=softmax --stage=lowered --arch=sm_90a --check 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUNS: PASS
+// EARLY: shared memory of block {{[0-9]}} of the cluster is accessed before that block is known to have begun: expected a barrier of the cluster in front
 #shared = #gpu.address_space<workgroup>
 
 tile.kernel @softmax(%X: memref<6x1000xf16> {tile.alignment = 16}, %Y: memref<6x1000xf16> {tile.alignment = 16})

@@ -52,8 +52,7 @@ llvm::Expected<std::vector<BatchCase>> run::readBatch(StringRef path) {
           text.ltrim('-').take_until([](char c) { return c == '='; });
       if (text.starts_with("-") &&
           llvm::is_contained(
-              {"help", "help-hidden", "help-list", "version", "h", "batch"},
-              flag))
+              {"help", "help-hidden", "help-list", "version", "h"}, flag))
         return llvm::createStringError("expected command lines that run a "
                                        "kernel, got '" +
                                        text + "' in '" + line + "'");

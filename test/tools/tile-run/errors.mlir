@@ -24,7 +24,7 @@
 // FILL: tile-run: error: expected a fill (zeros, ones, iota, uniform, normal, smallint, nan, range, sorted, permutation, places, halves) for argument 'A', got 'random'
 // TWICE: tile-run: error: expected argument 'A' once in --args
 // NAME: tile-run: error: expected NAME=VALUE with an argument of kernel 'two' in --args, got 'B=4x4'
-// INTEGER: tile-run: error: expected an integer for argument 's', got 1.5
+// INTEGER: tile-run: error: expected an integer for argument 's', of at most 2^53 in magnitude, got 1.5
 // OK: tile-run: error: expected stride 4 in dimension 0 of argument 'A' of type memref<?x4xf32>, got 9
 // SIZE: tile-run: error: expected at most 2^30 elements in argument 'A'
 // ARCH: tile-run: error: {{.*}}sm_12

@@ -56,7 +56,7 @@
 // RUN: not tile-run %s --kernel=f32 --args=X=@%t/c.npy --save=Y 2>&1 | FileCheck %s --check-prefix=WHERE
 // WHERE: tile-run: error: expected --save=NAME:FILE.npy, got 'Y'
 // RUN: not tile-run %s --kernel=f32 --args=X=@%t/c.npy --save=Y:%t/none/y.npy 2>&1 | FileCheck %s --check-prefix=WRITE
-// WRITE: tile-run: error: --save: '{{.*}}': cannot write: No such file or directory
+// WRITE: tile-run: error: --save: cannot write '{{.*}}': No such file or directory
 
 // RUN: %python %S/Inputs/npy.py refused tile-run %s %t | FileCheck %s --check-prefix=BAD
 // BAD: empty tile-run: error: 'FILE': expected a file of NumPy's format, which begins with the byte 0x93 and NUMPY
