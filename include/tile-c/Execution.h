@@ -5,7 +5,8 @@
 |* of the dialect, compiled for the CPU and run on all cores, or as the code  *|
 |* that a GPU would be given, thread by thread, with checks for races and     *|
 |* misuse (docs/Lowered.md). Arguments are those of tile-c/Runtime.h, with    *|
-|* addresses of the host. Kernels are compiled in this process.               *|
+|* addresses of the host; its functions that make them (`tileArgMemRef` and   *|
+|* others) are in libtile_runtime. Kernels are compiled in this process.      *|
 \*===----------------------------------------------------------------------===*/
 
 #ifndef TILE_C_EXECUTION_H

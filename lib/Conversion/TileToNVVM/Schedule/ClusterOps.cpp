@@ -77,34 +77,39 @@ static LogicalResult lowerClusterCopy(KernelLowering &lowering,
   return success();
 }
 
-/// Where all blocks of the cluster meet in any case.
-static bool isMeetingOfAll(Operation *op) {
-  auto create = dyn_cast<MbarrierCreateOp>(op);
-  auto ring = dyn_cast<RingCreateOp>(op);
-  return isa<ClusterBarrierOp>(op) || (create && create.getCluster()) ||
-         (ring && ring.getPeers().value_or(1) > 1);
+/// Whether `op` is, or contains, an operation of this kind that passes `test`.
+template <typename OpT>
+static bool holds(
+    Operation *op,
+    llvm::function_ref<bool(OpT)> test = [](OpT) { return true; }) {
+  return op
+      ->walk([&](OpT inner) {
+        return test(inner) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// All blocks of the cluster meet there.
+static bool holdsMeeting(Operation *op) {
+  return holds<ClusterBarrierOp>(op) ||
+         holds<MbarrierCreateOp>(
+             op, [](MbarrierCreateOp create) { return create.getCluster(); }) ||
+         holds<RingCreateOp>(op, [](RingCreateOp ring) {
+           return ring.getPeers().value_or(1) > 1;
+         });
 }
 
 void tile::nvvm::announceBlock(KernelLowering &lowering) {
   KernelOp kernel = lowering.kernel;
-  auto copies = [](Operation *op) {
-    return op->walk([](ClusterCopyOp) { return WalkResult::interrupt(); })
-        .wasInterrupted();
-  };
   // Pairs have met when they took their columns.
-  if (!copies(kernel) || !lowering.target.hasClusters() ||
+  if (!holds<ClusterCopyOp>(kernel) || !lowering.target.hasClusters() ||
       lowering.tensorMemory.isPair)
     return;
-  Block &body = kernel.getBodyRegion().front();
-  auto first = llvm::find_if(body, [&](Operation &op) {
-    return op.walk([&](Operation *inner) {
-               return isa<ClusterCopyOp>(inner) || isMeetingOfAll(inner)
-                          ? WalkResult::interrupt()
-                          : WalkResult::advance();
-             })
-        .wasInterrupted();
+  auto first = llvm::find_if(kernel.getBodyRegion().front(), [](Operation &op) {
+    return holds<ClusterCopyOp>(&op) || holdsMeeting(&op);
   });
-  if (isMeetingOfAll(&*first))
+  // Not under a condition: all of them come there in any case.
+  if (first->getNumRegions() == 0 && holdsMeeting(&*first))
     return;
   lowering.inlineAsm(TypeRange(), "barrier.cluster.arrive.relaxed.aligned;",
                      "~{memory}", ValueRange());

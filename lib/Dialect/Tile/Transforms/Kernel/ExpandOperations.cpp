@@ -95,7 +95,8 @@ struct ExpandOperationsPass
     expandEach<TopKOp>();
     expandEach<ScanOp>();
     expandEach<ScanWithOp>();
-    expandGathers();
+    for (KernelOp kernel : getOperation().getOps<KernelOp>())
+      expandGathers(kernel);
   }
 
 private:
@@ -113,8 +114,8 @@ private:
   void expand(ScanWithOp op, ImplicitLocOpBuilder &b) { expandCarry(op, b); }
   void expand(SortOp op, ImplicitLocOpBuilder &b);
   void expand(TopKOp op, ImplicitLocOpBuilder &b);
-  void expandGathers();
-  void expand(ArrayRef<ClusterGatherOp> gathers);
+  void expandGathers(KernelOp kernel);
+  void expand(ArrayRef<ClusterGatherOp> gathers, KernelOp kernel);
   void selectByReductions(TopKOp op, ImplicitLocOpBuilder &b,
                           const PackedKey &key);
   template <typename OpT> void expandCarry(OpT op, ImplicitLocOpBuilder &b);
@@ -289,19 +290,19 @@ static Value sendToAll(ImplicitLocOpBuilder &b, ClusterGatherOp gather,
 }
 
 /// Gathers that nothing parts: one wait for the other blocks serves all.
-void ExpandOperationsPass::expand(ArrayRef<ClusterGatherOp> gathers) {
+void ExpandOperationsPass::expand(ArrayRef<ClusterGatherOp> gathers,
+                                  KernelOp kernel) {
   ClusterGatherOp last = gathers.back();
   ImplicitLocOpBuilder b(last.getLoc(), last);
-  auto kernel = last->getParentOfType<KernelOp>();
   int64_t blocks = kernel.getClusterSize();
   if (blocks == 1) {
     for (ClusterGatherOp gather : gathers) {
       SmallVector<Value> offsets(sizesOfPart(gather).size(),
                                  arith::ConstantIndexOp::create(b, 0));
-      CopyOp::create(
-          b, gather.getSource(), ValueRange(), gather.getTarget(), offsets,
-          cast<MemRefType>(gather.getSource().getType()).getShape(),
-          sizesOfPart(gather));
+      CopyOp::create(b, gather.getSource(), ValueRange(), gather.getTarget(),
+                     offsets,
+                     cast<MemRefType>(gather.getSource().getType()).getShape(),
+                     sizesOfPart(gather));
     }
     return;
   }
@@ -317,50 +318,46 @@ void ExpandOperationsPass::expand(ArrayRef<ClusterGatherOp> gathers) {
   for (auto [from, gather] : llvm::zip(received, gathers))
     copyWhole(b, from, ClusterGatherOp(gather).getTarget());
   for (ClusterGatherOp gather : gathers.drop_back())
-    remarkAt(remarks, gather)
-        << "gathered together with the last of " << gathers.size()
-        << " that follow each other";
+    remarkAt(remarks, gather) << "gathered together with the last of "
+                              << gathers.size() << " that follow each other";
   auto type = cast<MemRefType>(last.getSource().getType());
   remarkAt(remarks, last)
       << "each of " << blocks << " blocks stores " << type.getNumElements()
       << (type.getNumElements() == 1 ? " element" : " elements")
       << " in the shared memory of all"
-      << (isRepeated ? ", between two barriers of the cluster: in a loop others "
-                       "may still read those of the iteration before"
-                     : ", and waits for the others once");
+      << (isRepeated
+              ? ", between two barriers of the cluster: in a loop others "
+                "may still read those of the iteration before"
+              : ", and waits for the others once");
 }
 
-/// The next gather behind `gather` that nothing which may touch a tile parts
-/// from it, and that does not read what it writes.
-static ClusterGatherOp nextBeside(ClusterGatherOp gather,
-                                  ArrayRef<ClusterGatherOp> before) {
-  Operation *op = gather->getNextNode();
-  while (op && (isa<AllocOp>(op) || isPure(op)))
-    op = op->getNextNode();
-  auto next = dyn_cast_or_null<ClusterGatherOp>(op);
-  if (next && llvm::any_of(before, [&](ClusterGatherOp other) {
-        return getBaseBuffer(getViewedTile(other.getTarget())) ==
-               getBaseBuffer(getViewedTile(next.getSource()));
-      }))
-    return {};
-  return next;
+/// Whether nothing that may touch a tile stands between two gathers of a block,
+/// and the second one does not read what those `before` it write.
+static bool areNeighbours(ArrayRef<ClusterGatherOp> before,
+                          ClusterGatherOp next) {
+  for (Operation *op = before.back()->getNextNode(); op != next;
+       op = op->getNextNode())
+    if (!isPure(op) && !hasSingleEffect<MemoryEffects::Allocate>(op))
+      return false;
+  return llvm::none_of(before, [&](ClusterGatherOp other) {
+    return getBaseBuffer(getViewedTile(other.getTarget())) ==
+           getBaseBuffer(getViewedTile(next.getSource()));
+  });
 }
 
-void ExpandOperationsPass::expandGathers() {
+void ExpandOperationsPass::expandGathers(KernelOp kernel) {
   SmallVector<SmallVector<ClusterGatherOp>> groups;
-  llvm::SmallDenseSet<Operation *> taken;
-  getOperation().walk([&](ClusterGatherOp op) {
-    if (!taken.insert(op).second)
-      return;
-    SmallVector<ClusterGatherOp> group = {op};
-    while (ClusterGatherOp next = nextBeside(group.back(), group)) {
-      taken.insert(next);
-      group.push_back(next);
+  kernel.walk([&](Block *block) {
+    bool isFirst = true;
+    for (ClusterGatherOp gather : block->getOps<ClusterGatherOp>()) {
+      if (isFirst || !areNeighbours(groups.back(), gather))
+        groups.emplace_back();
+      groups.back().push_back(gather);
+      isFirst = false;
     }
-    groups.push_back(std::move(group));
   });
   for (ArrayRef<ClusterGatherOp> group : groups) {
-    expand(group);
+    expand(group, kernel);
     for (ClusterGatherOp gather : group)
       gather.erase();
     numExpanded += group.size();
