@@ -267,6 +267,45 @@ def tiles_that_blocks_share(_):
         assert all(torch.equal(first, result) for result in (*again, captured)), f"{name}: other bits in another launch"
 
 
+def shared_softmax(rows, columns, blocks):
+    """A softmax of rows that the blocks of a cluster share."""
+    part = columns // blocks
+
+    @T.prim_func
+    def main(X: T.Tensor((rows, columns), "float16"), Y: T.Tensor((rows, columns), "float16")):
+        with T.ClusterKernel(blocks, rows, threads=128, cluster_dims=(blocks, 1)) as (bx, by):
+            x = T.alloc_fragment((1, part), "float32")
+            top, total = T.alloc_fragment((1,), "float32"), T.alloc_fragment((1,), "float32")
+            tops, totals = T.alloc_fragment((blocks, 1), "float32"), T.alloc_fragment((blocks, 1), "float32")
+            T.copy(X[by, bx * part], x)
+            T.reduce_max(x, top, dim=1)
+            T.cluster_gather(top, tops)
+            T.reduce_max(tops, top, dim=0)
+            for i, j in T.Parallel(1, part):
+                x[i, j] = T.exp(x[i, j] - top[i])
+            T.reduce_sum(x, total, dim=1)
+            T.cluster_gather(total, totals)
+            T.reduce_sum(totals, total, dim=0)
+            for i, j in T.Parallel(1, part):
+                x[i, j] = x[i, j] / total[i]
+            T.copy(x, Y[by, bx * part])
+
+    return main
+
+
+@check
+def rows_that_clusters_share(_):
+    """T.cluster_gather: results, and the same bits at each launch."""
+    for rows, columns, blocks in ((512, 65536, 4), (300, 8192, 2), (64, 131072, 8), (37, 4096, 1)):
+        x = torch.randn(rows, columns, device="cuda").half()
+        kernel = compile_kernel(shared_softmax(rows, columns, blocks), target="cuda")
+        results = [torch.full_like(x, float("nan")) for _ in range(4)]
+        for y in results:
+            kernel(x, y)
+        torch.testing.assert_close(results[0].float(), torch.softmax(x.float(), 1), rtol=2e-3, atol=1e-7)
+        assert all(torch.equal(results[0], y) for y in results), "other bits in another launch"
+
+
 def unsigned_kernel(source, target):
     """B = A by a tile of shared memory; S and U: the sum of each row, and its elements added to what is there."""
 
