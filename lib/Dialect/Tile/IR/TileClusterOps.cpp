@@ -167,13 +167,18 @@ LogicalResult ClusterGatherOp::verify() {
       isGlobal(getSource()) || isGlobal(getTarget()) ||
       from.getElementType() != to.getElementType() ||
       !from.getElementType().isIntOrFloat() ||
-      from.getElementTypeBitWidth() < 8)
+      from.getElementTypeBitWidth() < 8 || !from.getLayout().isIdentity() ||
+      !to.getLayout().isIdentity())
     return emitOpError()
-           << "[cluster-gather-1] expected fragments or shared tiles of static "
-              "shape and of one type of numbers of 8 bits or more, got "
+           << "[cluster-gather-1] expected whole fragments or shared tiles of "
+              "static shape and of one type of numbers of 8 bits or more, got "
            << getSource().getType() << " to " << getTarget().getType();
   auto kernel = (*this)->getParentOfType<KernelOp>();
-  int64_t size = kernel ? kernel.getClusterSize() : to.getDimSize(0);
+  // Outside of a kernel, any number of blocks.
+  bool hasFirst = !kernel && to.getRank() > 0;
+  int64_t size = hasFirst ? to.getDimSize(0)
+                 : kernel ? kernel.getClusterSize()
+                          : 1;
   SmallVector<int64_t> expected = {size};
   llvm::append_range(expected, from.getShape());
   if (to.getShape() != ArrayRef(expected))

@@ -232,7 +232,7 @@ tile.kernel @k(%n: index) grid(%bx) = (4) threads(32) cluster(2) {
 tile.kernel @k() grid(%bx) = (4) threads(32) cluster(2) {
   %a = tile.alloc : memref<8xf32, #tile.fragment>
   %b = tile.alloc : memref<2x8xf16, #tile.fragment>
-  // expected-error @+1 {{[cluster-gather-1] expected fragments or shared tiles of static shape and of one type of numbers of 8 bits or more, got 'memref<8xf32, #tile.fragment>' to 'memref<2x8xf16, #tile.fragment>'}}
+  // expected-error @+1 {{[cluster-gather-1] expected whole fragments or shared tiles of static shape and of one type of numbers of 8 bits or more, got 'memref<8xf32, #tile.fragment>' to 'memref<2x8xf16, #tile.fragment>'}}
   tile.cluster_gather %a to %b : memref<8xf32, #tile.fragment> to memref<2x8xf16, #tile.fragment>
 }
 
@@ -295,4 +295,26 @@ tile.kernel @k(%A: memref<?xf32>) grid(%bx) = (dim(%A, 0)) threads(32) cluster(2
   %b = tile.alloc : memref<2x8xf32, #tile.fragment>
   // expected-error @+1 {{[cluster-gather-4] expected a kernel without `persistent`: write the loop over tiles in the kernel}}
   tile.cluster_gather %a to %b : memref<8xf32, #tile.fragment> to memref<2x8xf32, #tile.fragment>
+}
+
+// -----
+
+// cluster-gather-2: outside of a kernel, too
+#shared = #gpu.address_space<workgroup>
+func.func @f(%a: memref<f32, #shared>, %b: memref<f32, #shared>) {
+  // expected-error @+1 {{[cluster-gather-2] expected a target of shape [1]}}
+  tile.cluster_gather %a to %b : memref<f32, #shared> to memref<f32, #shared>
+  return
+}
+
+// -----
+
+// cluster-gather-1: no part of a tile
+#shared = #gpu.address_space<workgroup>
+tile.kernel @k() grid(%bx) = (4) threads(32) cluster(2) {
+  %s = tile.alloc : memref<8xf32, #shared>
+  %b = tile.alloc : memref<2x4xf32, #shared>
+  %v = memref.subview %s[4] [4] [1] : memref<8xf32, #shared> to memref<4xf32, strided<[1], offset: 4>, #shared>
+  // expected-error @+1 {{[cluster-gather-1] expected whole fragments or shared tiles}}
+  tile.cluster_gather %v to %b : memref<4xf32, strided<[1], offset: 4>, #shared> to memref<2x4xf32, #shared>
 }

@@ -106,8 +106,9 @@ def Tile_ClusterGatherOp : Tile_TileOp<"cluster_gather"> {
     clusters the block is the only one.
 
     Constraints:
-    - cluster-gather-1: both sides are fragments or shared tiles of static shape
-      and of one type of numbers of 8 bits or more.
+    - cluster-gather-1: both sides are whole fragments or shared tiles of static
+      shape and of one type of numbers of 8 bits or more; a part of a tile is
+      copied into a tile of its own before.
     - cluster-gather-2: the target has one dimension more, the first one, whose
       extent is the size of the kernel's cluster.
     - cluster-gather-3: it stands in the kernel's body, or in `scf` loops and
