@@ -209,6 +209,20 @@ static int failsWith(const char *source, const TileProgramOptions *options,
   return 0;
 }
 
+/* As many threads as were asked for need not be there. */
+static int testWorkers(void) {
+  TileProgram *program = NULL;
+  TileArg args[3];
+  char *error = NULL;
+  CHECK(create(kScale, NULL, &program) == 0);
+  fill(args, 3);
+  CHECK(tileProgramRun(program, 0, args, 3, UINT32_MAX, NULL, &error) ==
+        TILE_RUN_DONE);
+  CHECK(!error && isScaled(3) == 0);
+  tileProgramDestroy(program);
+  return 0;
+}
+
 static int testErrors(void) {
   TileProgramOptions options;
   tileProgramOptionsInit(&options, sizeof(options));
@@ -230,11 +244,15 @@ static int testErrors(void) {
 static int testDevices(void) {
   CHECK(strcmp(tileArchOfCapability(9, 0), "sm_90a") == 0);
   CHECK(tileArchOfCapability(7, 5) == NULL);
+  CHECK(tileArchOfCapability(-1, -1) == NULL);
   CHECK(strcmp(tileDeviceOfName("Unheard-of", 9, 9, 1), "") == 0);
+  CHECK(strcmp(tileDeviceOfName("", 9, 0, 0), "") == 0);
+  CHECK(strcmp(tileDeviceOfName(NULL, 9, 0, 0), "") == 0);
   return 0;
 }
 
 int main(void) {
   return testRun(TILE_PROGRAM_CPU) || testRun(TILE_PROGRAM_LOWERED) ||
-         testRefused() || testFailed() || testErrors() || testDevices();
+         testRefused() || testFailed() || testWorkers() || testErrors() ||
+         testDevices();
 }

@@ -51,11 +51,16 @@ int testCRuntime(const char *driver, const char *path) {
 
   CHECK(tileElementTypeFromName("bf16") == TILE_TYPE_BF16);
   CHECK(tileElementTypeFromName("float") == -1);
+  CHECK(tileElementTypeFromName(NULL) == -1);
   CHECK(strcmp(tileElementTypeName(TILE_TYPE_F8E5M2), "f8E5M2") == 0);
   CHECK(tileElementTypeName(99) == NULL);
 
   TileLoadedArtifact *artifact = NULL;
   CHECK(failsWith(tileArtifactLoadBytes(device, "junk", 4, &artifact),
+                  "not a valid artifact"));
+  CHECK(artifact == NULL);
+  /* Nothing of a file without end is kept. */
+  CHECK(failsWith(tileArtifactLoadFile(device, "/dev/zero", &artifact),
                   "not a valid artifact"));
   CHECK(artifact == NULL);
   CHECK(succeeds(tileArtifactLoadFile(device, path, &artifact)));
