@@ -1,8 +1,8 @@
 //===- LowerClusters.cpp - blocks of a cluster, one after the other -------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where blocks of a cluster meet by hand, they run at the same time, and the
-// runtime knows where their tiles lie.
+// Where blocks of a cluster meet by hand, or gather what each has, they run at
+// the same time, and the runtime knows where their tiles lie.
 //
 // `tile.cluster_reduce` needs less. The blocks of a cluster run in the order of
 // their ranks, and the last one gets the result: each block hands what has been
@@ -148,20 +148,27 @@ void tile::lowerClusterReduces(func::FuncOp function, Value rank) {
 // Meetings by hand
 //===----------------------------------------------------------------------===//
 
+/// The tile of this number, of type `type`, as the block of the cluster with
+/// the place `block` has it.
+static Value peerTile(OpBuilder &builder, Operation *op, MemRefType type,
+                      int64_t number, Value block) {
+  Location loc = op->getLoc();
+  Value address = RuntimeCalls(op)
+                      .call(builder, "cluster_peer",
+                            {indexConstant(builder, loc, number), block},
+                            builder.getIndexType())
+                      .getResult(0);
+  Value word =
+      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
+  return FromAddressOp::create(builder, loc, type, word, ValueRange());
+}
+
 /// Copies to where the other block has the tile of this number.
 static void lowerClusterCopy(ClusterCopyOp copy, int64_t number) {
   OpBuilder builder(copy);
   Location loc = copy.getLoc();
   auto type = cast<MemRefType>(copy.getTarget().getType());
-  Value address =
-      RuntimeCalls(copy)
-          .call(builder, "cluster_peer",
-                {indexConstant(builder, loc, number), copy.getBlock()},
-                builder.getIndexType())
-          .getResult(0);
-  Value word =
-      arith::IndexCastOp::create(builder, loc, builder.getI64Type(), address);
-  Value peer = FromAddressOp::create(builder, loc, type, word, ValueRange());
+  Value peer = peerTile(builder, copy, type, number, copy.getBlock());
   CopyOp::create(builder, loc, copy.getSource(), copy.getSourceOffsets(), peer,
                  copy.getTargetOffsets(), copy.getSourceExtents(),
                  copy.getTargetExtents());
@@ -196,21 +203,13 @@ static void lowerGather(ClusterGatherOp gather, int64_t number) {
   } else {
     Value own = memref::ExtractAlignedPointerAsIndexOp::create(
         builder, loc, gather.getSource());
-    Value place = indexConstant(builder, loc, number);
-    runtime.call(builder, "cluster_tile", {place, own});
+    runtime.call(builder, "cluster_tile",
+                 {indexConstant(builder, loc, number), own});
     runtime.call(builder, "cluster_barrier", {});
-    for (int64_t block = 0; block < blocks; ++block) {
-      Value address =
-          runtime
-              .call(builder, "cluster_peer",
-                    {place, indexConstant(builder, loc, block)},
-                    builder.getIndexType())
-              .getResult(0);
-      Value word = arith::IndexCastOp::create(builder, loc,
-                                              builder.getI64Type(), address);
-      copyFrom(FromAddressOp::create(builder, loc, type, word, ValueRange()),
+    for (int64_t block = 0; block < blocks; ++block)
+      copyFrom(peerTile(builder, gather, type, number,
+                        indexConstant(builder, loc, block)),
                block);
-    }
     runtime.call(builder, "cluster_barrier", {});
   }
   gather.erase();

@@ -4,7 +4,8 @@
 // The barrier of a cluster is the hardware's, at which all threads arrive and
 // wait: it is a barrier of the block, too. A tile of another block lies at the
 // same place as this block's own; threads store there as they would here, and
-// where the copy arrives, one of them does once all have stored.
+// where the copy arrives, one of them does once all have stored. Blocks wait
+// for each other's begin in front of the first such copy.
 //
 //===----------------------------------------------------------------------===//
 #include "Schedule/ClusterOps.h"
