@@ -404,6 +404,19 @@ int64_t FragmentLayout::vectorWidth(unsigned dim) const {
   return canonical.front().extent;
 }
 
+int64_t FragmentLayout::lanesInRow(unsigned dim, int64_t run) const {
+  int64_t count = 1;
+  for (const Mode &mode : canonicalModes(modes(Axis::Lane))) {
+    if (mode.dim != int(dim) || mode.stride != run * count)
+      break;
+    int64_t powerOfTwo = mode.extent & -mode.extent;
+    count *= powerOfTwo;
+    if (powerOfTwo != mode.extent)
+      break;
+  }
+  return count;
+}
+
 FragmentLayout FragmentLayout::withFastestRegisterDim(unsigned dim) const {
   Modes along, others;
   for (const Mode &mode : modes(Axis::Register))

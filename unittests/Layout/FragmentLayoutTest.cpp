@@ -49,6 +49,48 @@ TEST(FragmentTutorial, CoalescedCopy) {
   EXPECT_EQ(*first.rbegin(), (Coords{7, 31}));
 }
 
+/// Lanes in a group next to each other, by asking each lane where it is.
+static int64_t lanesInRowByElements(const FragmentLayout &layout, unsigned dim,
+                                    int64_t run) {
+  auto isNext = [&](int64_t lane) {
+    Coords before = at(layout, {0, lane, 0, 0});
+    before[dim] += run;
+    return before == at(layout, {0, lane + 1, 0, 0});
+  };
+  for (int64_t count = layout.size(Axis::Lane); count > 1; count /= 2) {
+    bool all = true;
+    for (int64_t lane = 0; lane + 1 < layout.size(Axis::Lane); ++lane)
+      all &= (lane + 1) % count == 0 || isNext(lane);
+    if (all)
+      return count;
+  }
+  return 1;
+}
+
+TEST(FragmentLayout, LanesInRow) {
+  struct Case {
+    FragmentLayout layout;
+    int64_t run, lanes;
+  };
+  auto rows = [](Modes lanes, int64_t columns = 4096) {
+    return FragmentLayout({64, columns}, {{8, 1, 1}}, std::move(lanes),
+                          {{2, 0, 32}});
+  };
+  for (const auto &[layout, run, lanes] :
+       {Case{FragmentLayout::blocked({128, 32}, 128, 8, {1, 0}), 8, 4},
+        Case{FragmentLayout::blocked({1, 2048}, 128, 8, {1, 0}), 8, 32},
+        Case{rows({{32, 1, 8}}), 8, 32}, Case{rows({{32, 1, 8}}), 4, 1},
+        Case{rows({{2, 1, 8}, {4, 1, 16}, {4, 0, 1}}), 8, 8},
+        Case{rows({{4, 0, 1}, {8, 1, 8}}), 8, 1},
+        Case{rows({{2, Mode::kReplicated, 0}, {16, 1, 8}}), 8, 1},
+        Case{rows({{4, 1, 8}, {8, 1, 64}}), 8, 4},
+        Case{rows({{16, 1, 16}, {2, 1, 8}}), 8, 1}}) {
+    EXPECT_EQ(layout.lanesInRow(1, run), lanes) << text(layout);
+    EXPECT_EQ(lanesInRowByElements(layout, 1, run), lanes) << text(layout);
+    EXPECT_EQ(layout.lanesInRow(0, run), 1) << text(layout);
+  }
+}
+
 TEST(FragmentTutorial, ReplicationAfterReduction) {
   FragmentLayout rows = *accumulator().sliced(1);
   EXPECT_EQ(text(rows),

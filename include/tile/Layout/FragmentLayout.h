@@ -152,6 +152,10 @@ public:
   /// Length of the longest run of consecutive registers (starting at multiples
   /// of it) whose coordinates step by one along `dim` with all others equal.
   int64_t vectorWidth(unsigned dim) const;
+  /// Number of lanes, a power of two, in each group of as many lanes that lie
+  /// next to each other along `dim`: each `run` elements behind the one before,
+  /// with all other coordinates equal. 1 where no two lanes do.
+  int64_t lanesInRow(unsigned dim, int64_t run) const;
   /// Registers reordered so that the run along `dim` is fastest; coordinates
   /// per thread unchanged as a set.
   FragmentLayout withFastestRegisterDim(unsigned dim) const;

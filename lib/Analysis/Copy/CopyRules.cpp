@@ -36,6 +36,10 @@ static bool movesGlobalAndShared(const CopyFacts &facts) {
 }
 static constexpr auto kWithinGlobal =
     moves<MemorySpace::Global, MemorySpace::Global>;
+static bool movesOntoGlobal(const CopyFacts &facts) {
+  return kSharedToGlobal(facts) ||
+         moves<MemorySpace::Fragment, MemorySpace::Global>(facts);
+}
 /// Registers alone are renamed or exchanged, not loaded.
 static bool touchesMemory(const CopyFacts &facts) {
   auto inMemory = [](const CopySide &side) {
@@ -207,6 +211,27 @@ static bool fillsTarget(const CopyFacts &facts) {
   return llvm::equal(facts.target.extents, type.getShape());
 }
 
+/// Words and parts of words can be shifted into place.
+static bool canRealign(const CopySide &global) {
+  return global.elementBits == 8 || global.elementBits == 16 ||
+         global.elementBits == 32;
+}
+
+/// Whether lanes that lie next to each other in a row move runs of `elements`.
+static Reason whyNotNextToEachOther(const CopyFacts &facts, int64_t elements) {
+  // Two lanes next to each other move as many elements one by one.
+  constexpr int64_t kFewestLanes = 4;
+  if (!facts.layout || !facts.vectorDim)
+    return "the loop layout is not known yet";
+  int64_t lanes =
+      facts.layout.getLayout().lanesInRow(*facts.vectorDim, elements);
+  if (lanes < kFewestLanes)
+    return "the loop layout has " + plural(lanes, "lane") +
+           " next to each other in a row, fewer than " +
+           std::to_string(kFewestLanes);
+  return {};
+}
+
 /// Aligned loads of 16 bytes on both sides of where a run begins, shifted into
 /// place: for elements that no asynchronous copy takes one at a time.
 static Reason whyNotRealign(const CopyFacts &facts, const TargetInfo &,
@@ -214,8 +239,8 @@ static Reason whyNotRealign(const CopyFacts &facts, const TargetInfo &,
   // Elements are converted in registers, on their way into a fragment.
   if (facts.converts && facts.target.space != MemorySpace::Fragment)
     return "elements are converted";
-  if (facts.source.elementBits != 8 && facts.source.elementBits != 16)
-    return "elements of one or two bytes only";
+  if (!canRealign(facts.source))
+    return "elements of one, two or four bytes only";
   if (facts.target.space == MemorySpace::Fragment && !fillsTarget(facts))
     return "the fragment has elements beside the region";
   if (whyNotWidth(facts, bytes).empty())
@@ -223,7 +248,30 @@ static Reason whyNotRealign(const CopyFacts &facts, const TargetInfo &,
   const IndexFacts &column = facts.source.offsets.back();
   if (!column.min || *column.min < 0)
     return {"the region may begin before a row", kPromiseLeast};
-  return facts.whyNotWideRealigned(elementsIn(facts, bytes));
+  int64_t elements = elementsIn(facts, bytes);
+  if (Reason reason = facts.whyNotWideRealigned(elements); !reason.empty())
+    return reason;
+  // Words that all lanes read are loaded once, one by one.
+  return facts.source.elementBits == 32 ? whyNotNextToEachOther(facts, elements)
+                                        : Reason();
+}
+
+/// Aligned stores of 16 bytes, of what lanes that lie next to each other have.
+static Reason whyNotRealignedStore(const CopyFacts &facts, const TargetInfo &,
+                                   int64_t bytes) {
+  if (!canRealign(facts.target))
+    return "elements of one, two or four bytes only";
+  if (facts.source.elementBits < 8)
+    return "elements of half a byte are converted in pairs";
+  if (whyNotWidth(facts, bytes).empty())
+    return "rows are aligned to 16 bytes";
+  const IndexFacts &column = facts.target.offsets.back();
+  if (!column.min || *column.min < 0)
+    return {"the region may begin before a row", kPromiseLeast};
+  int64_t elements = elementsIn(facts, bytes);
+  if (Reason reason = facts.whyNotWideRealigned(elements); !reason.empty())
+    return reason;
+  return whyNotNextToEachOther(facts, elements);
 }
 
 static Reason always(const CopyFacts &, const TargetInfo &, int64_t) {
@@ -269,6 +317,9 @@ static const CopyRule kRules[] = {
     {CopyInstruction::Vector, 4, "or to memory", touchesMemory, whyNotVector},
     {CopyInstruction::Realign, 16, "global memory to fragments",
      kGlobalToFragment, whyNotRealign, MoveKind::Copy, MoveAddressing::Box},
+    {CopyInstruction::Realign, 16, "registers or shared to global memory",
+     movesOntoGlobal, whyNotRealignedStore, MoveKind::Copy,
+     MoveAddressing::Box},
     {CopyInstruction::Vector, 2, "or to memory", touchesMemory, whyNotVector},
     {CopyInstruction::Vector, 1, "or to memory", touchesPackedMemory,
      whyNotVector},

@@ -79,6 +79,8 @@ LogicalResult tile::nvvm::moveByThreads(KernelLowering &lowering,
   }
   if (CopyPlanAttr plan = move.getPlanAttr();
       plan && plan.getInstruction() == CopyInstruction::Realign) {
+    if (target.space == MemorySpace::Global)
+      return storeRealigned(lowering, move, source, target, loop, isInside);
     std::optional<LoadedRuns> loaded;
     if (isFragment(move.getTarget()))
       loaded.emplace(lowering, source.elementType, loop.numRegisters());

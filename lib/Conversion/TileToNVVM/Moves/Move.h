@@ -28,6 +28,12 @@ LogicalResult moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
                             LoadedRuns *loaded,
                             llvm::function_ref<LogicalResult()> byElements);
 
+/// Moves a tile from registers or shared to global memory, in pieces of 16
+/// bytes of rows that start at any element (RealignedStores.cpp).
+LogicalResult storeRealigned(KernelLowering &lowering, TileMoveOpInterface move,
+                             Endpoint &source, Endpoint &target,
+                             const FragmentLayout &loop, bool isInside);
+
 /// Element `at` (i64) of a buffer of row indices in memory, as i64; -1, which
 /// is no row, beyond the end of a global one.
 FailureOr<Value> loadRowIndex(KernelLowering &lowering, Operation *op,

@@ -83,6 +83,8 @@ Value Realigner::repeated(Value element) {
   Value stored = lowering.toStorage(element);
   if (stored.getType() != type)
     stored = arith::BitcastOp::create(b, type, stored);
+  if (bits == 32)
+    return stored;
   Value word = arith::ExtUIOp::create(b, b.getI32Type(), stored);
   int64_t ones = bits == 8 ? 0x01010101 : 0x00010001;
   return b.createOrFold<arith::MulIOp>(word, i32(ones));
@@ -169,12 +171,13 @@ SmallVector<Value> Realigner::words(const Run &run) {
           b.createOrFold<arith::SelectOp>(skips, words[i + step], words[i]);
     words.resize(words.size() - step);
   }
-  Value shift =
-      lowering.mulConst(b.createOrFold<arith::AndIOp>(run.shift, i32(3)), 8);
-  SmallVector<Value> result;
-  for (int64_t i = 0; i < kPieceWords; ++i)
-    result.push_back(
-        LLVM::FshrOp::create(b, words[i + 1], words[i], shift).getResult());
+  SmallVector<Value> result(words.begin(), words.begin() + kPieceWords);
+  if (bits < 32) {
+    Value shift =
+        lowering.mulConst(b.createOrFold<arith::AndIOp>(run.shift, i32(3)), 8);
+    for (int64_t i = 0; i < kPieceWords; ++i)
+      result[i] = LLVM::FshrOp::create(b, words[i + 1], words[i], shift);
+  }
   if (!run.valid)
     return result;
   int64_t perWord = 32 / bits;
@@ -210,12 +213,12 @@ LogicalResult tile::nvvm::moveRealigned(
   bool isPlace = loaded || (target.space == MemorySpace::Shared &&
                             source.elementType == target.elementType);
   if (source.space != MemorySpace::Global || !isPlace ||
-      (bits != 8 && bits != 16) || loop.rank() == 0 ||
+      (bits != 8 && bits != 16 && bits != 32) || loop.rank() == 0 ||
       loop.vectorWidth(loop.rank() - 1) % count || loop.numRegisters() % count)
     return move->emitOpError()
            << "expected to realign runs of 16 bytes from global memory to a "
               "fragment, or to shared memory where elements are not converted, "
-              "of elements of one or two bytes";
+              "of elements of one, two or four bytes";
   SmallVector<Value> threadPart = lowering.threadCoordinates(loop);
   // Replicas all keep their own copy of a fragment; memory is written once.
   Value replica = loaded ? Value() : lowering.firstReplica(loop);

@@ -501,7 +501,7 @@ defvar CopyInstructionCases = [{
     | `ldmatrix`, `stmatrix` | 8x8 matrices of 16 bits between shared memory and fragments |
     | `vector` | loads and stores of up to 16 bytes a thread |
     | `scalar` | loads and stores of an element |
-    | `realign` | aligned loads of 16 bytes, shifted together, for rows that start anywhere |
+    | `realign` | aligned loads or stores of 16 bytes, shifted together, for rows that start anywhere |
 }];
 defvar MmaInstructionCases = [{
     `fma`: multiply-adds of the threads; `mma_sync`: tensor cores, by a warp, from
