@@ -10,6 +10,7 @@
 #ifndef TILE_ANALYSIS_SPLITREST_H
 #define TILE_ANALYSIS_SPLITREST_H
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 
 namespace mlir::tile {
@@ -27,6 +28,12 @@ std::string whyNotByElements(Operation *op);
 
 /// Whether all that follows `loop` in its block works on elements one by one.
 bool isFollowedByElements(Operation *loop);
+
+/// Why `rest`, a branch behind `reduces`, is not what the last of the blocks
+/// that these combine does, or would not be the same in all of them; empty
+/// where it is. `others` are conditions that have to hold besides.
+std::string whyNotOfLastBlock(scf::IfOp rest, ArrayRef<ClusterReduceOp> reduces,
+                              SmallVectorImpl<Value> &others);
 
 } // namespace mlir::tile
 #endif // TILE_ANALYSIS_SPLITREST_H

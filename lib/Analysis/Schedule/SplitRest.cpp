@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Analysis/SplitRest.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
@@ -85,4 +89,170 @@ bool tile::isFollowedByElements(Operation *loop) {
     if (!whyNotByElements(op).empty())
       return false;
   return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What only the last block does
+//===----------------------------------------------------------------------===//
+
+static bool isConstant(Value value, int64_t number) {
+  return getConstantIntValue(value) == number;
+}
+
+namespace {
+/// A block's number along a dimension of the grid, or that of the tile that it
+/// computes, which tells the blocks that share a tile from each other: as it
+/// is, or by its remainder.
+struct Place {
+  Value id;
+  bool isRemainder = false;
+};
+
+/// What differs between the blocks that share a tile: values, and buffers that
+/// are written by what depends on such values.
+class Differing {
+public:
+  /// Of the kernel without `rest`.
+  Differing(scf::IfOp rest, const Place &place, int64_t blocks,
+            ArrayRef<ClusterReduceOp> reduces)
+      : rest(rest), place(place), blocks(blocks) {
+    for (ClusterReduceOp reduce : reduces)
+      combined.insert(getBaseBuffer(reduce.getTarget()));
+    for (bool changed = true; changed;) {
+      size_t before = found.size();
+      visit(rest->getParentOfType<KernelOp>().getBodyRegion(),
+            /*isWithin=*/false);
+      changed = found.size() != before;
+    }
+  }
+  bool contains(Value value) const {
+    return found.contains(value) || (isa<MemRefType>(value.getType()) &&
+                                     found.contains(getBaseBuffer(value)));
+  }
+
+private:
+  bool isUse(Operation *op) const {
+    if (!llvm::is_contained(op->getOperands(), place.id))
+      return false;
+    // The quotient is the same in all of them.
+    auto quotient = dyn_cast<arith::DivUIOp>(op);
+    return !place.isRemainder || !quotient || quotient.getLhs() != place.id ||
+           !isConstant(quotient.getRhs(), blocks);
+  }
+  void visit(Region &region, bool isWithin) {
+    for (Operation &op : region.getOps()) {
+      // What blocks combine is the same in all of them again; so are the
+      // places of the tile that they share.
+      if (isa<ClusterReduceOp, BlockCoordinatesOp>(op) || &op == rest)
+        continue;
+      bool differs = isWithin || isUse(&op) ||
+                     llvm::any_of(op.getOperands(), [&](Value operand) {
+                       return contains(operand);
+                     });
+      if (differs)
+        take(op);
+      // Blocks come to `rest` together, however its loops count.
+      bool isAround = op.isProperAncestor(rest);
+      for (Region &inner : op.getRegions())
+        visit(inner, isAround ? isWithin : differs);
+    }
+  }
+  void take(Operation &op) {
+    found.insert_range(op.getResults());
+    for (Region &region : op.getRegions())
+      for (BlockArgument argument : region.getArguments())
+        found.insert(argument);
+    auto write = [&](Value buffer) {
+      if (Value base = getBaseBuffer(buffer); !combined.contains(base))
+        found.insert(base);
+    };
+    if (auto effects = dyn_cast<MemoryEffectOpInterface>(op)) {
+      SmallVector<MemoryEffects::EffectInstance> instances;
+      effects.getEffects(instances);
+      for (const MemoryEffects::EffectInstance &instance : instances)
+        if (isa<MemoryEffects::Write>(instance.getEffect()) &&
+            instance.getValue() &&
+            isa<MemRefType>(instance.getValue().getType()))
+          write(instance.getValue());
+    } else if (op.getNumRegions() == 0) {
+      for (Value operand : op.getOperands())
+        if (isa<MemRefType>(operand.getType()))
+          write(operand);
+    }
+  }
+
+  scf::IfOp rest;
+  Place place;
+  int64_t blocks;
+  llvm::SmallDenseSet<Value> combined, found;
+};
+} // namespace
+
+/// The place of a block, among those that `reduce` combines, that `value` is;
+/// none where it is something else.
+static std::optional<Place> placeOf(Value value, ClusterReduceOp reduce) {
+  auto kernel = reduce->getParentOfType<KernelOp>();
+  auto blocks = static_cast<int64_t>(reduce.getBlocks());
+  Place place{value};
+  if (auto remainder = value.getDefiningOp<arith::RemUIOp>()) {
+    if (!isConstant(remainder.getRhs(), blocks))
+      return std::nullopt;
+    place = {remainder.getLhs(), /*isRemainder=*/true};
+  }
+  if (!kernel.getCluster())
+    return std::nullopt;
+  ArrayRef<int64_t> cluster = *kernel.getCluster();
+  int64_t stride = 1;
+  for (unsigned dim = 0; dim < kernel.getGridRank(); ++dim) {
+    auto tile = place.id.getDefiningOp<BlockCoordinatesOp>();
+    if (place.id !=
+        (tile ? Value(tile->getResult(dim)) : kernel.getBlockId(dim))) {
+      stride *= cluster[dim];
+      continue;
+    }
+    auto extent = dyn_cast<AffineConstantExpr>(kernel.getGrid().getResult(dim));
+    bool isWhole = extent && extent.getValue() == blocks;
+    if (stride == static_cast<int64_t>(reduce.getStride()) &&
+        cluster[dim] % blocks == 0 && (place.isRemainder || isWhole))
+      return place;
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+std::string tile::whyNotOfLastBlock(scf::IfOp rest,
+                                    ArrayRef<ClusterReduceOp> reduces,
+                                    SmallVectorImpl<Value> &others) {
+  ClusterReduceOp last = reduces.back();
+  auto blocks = static_cast<int64_t>(last.getBlocks());
+  SmallVector<Value> conditions{rest.getCondition()};
+  std::optional<Place> place;
+  while (!conditions.empty()) {
+    Value condition = conditions.pop_back_val();
+    if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
+      conditions.append({both.getRhs(), both.getLhs()});
+      continue;
+    }
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    std::optional<Place> found;
+    if (compare && compare.getPredicate() == arith::CmpIPredicate::eq &&
+        isConstant(compare.getRhs(), blocks - 1))
+      found = placeOf(compare.getLhs(), last);
+    if (found)
+      place = found;
+    else
+      others.push_back(condition);
+  }
+  if (!place)
+    return "what follows is not what the last of the blocks does";
+  Differing differing(rest, *place, blocks, reduces);
+  bool isAlike = llvm::none_of(
+      others, [&](Value condition) { return differing.contains(condition); });
+  rest->walk([&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (op != rest.getOperation() &&
+          !rest->isAncestor(operand.getParentRegion()->getParentOp()))
+        isAlike &= operand != place->id && !differing.contains(operand);
+  });
+  return isAlike ? "" : "what follows depends on which of the blocks does it";
 }

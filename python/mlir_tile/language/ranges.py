@@ -29,23 +29,55 @@ def linear(value):
         if is_pure(value.value):
             return linear(value.value)
     if type(value) is Op and value.dtype.is_integer:
-        name, args = value.name, value.args
-        if name in ("add", "sub"):
-            return combine(linear(args[0]), linear(args[1]), 1 if name == "add" else -1)
-        if name == "mul":
-            a, b = linear(args[0]), linear(args[1])
-            if not b[0]:
-                return scale(a, b[1])
-            if not a[0]:
-                return scale(b, a[1])
-        if (
-            name == "cast"
-            and isinstance(args[0], Expr)
-            and args[0].dtype.is_integer
-            and args[0].dtype.bits >= 32 <= value.dtype.bits
-        ):
-            return linear(args[0])
+        form = _linear(value.name, value.args)
+        if form is not None and _keeps(form, value):
+            return form
     return {key_of(value): (1, value)}, 0
+
+
+def _linear(name, args):
+    """The form of an operation, had its type all integers; None where it is not linear."""
+    if name in ("add", "sub"):
+        return combine(linear(args[0]), linear(args[1]), 1 if name == "add" else -1)
+    if name == "mul":
+        a, b = linear(args[0]), linear(args[1])
+        if not b[0]:
+            return scale(a, b[1])
+        if not a[0]:
+            return scale(b, a[1])
+    if name == "cast" and isinstance(args[0], Expr) and args[0].dtype.is_integer:
+        return linear(args[0])
+    return None
+
+
+def _keeps(form, value):
+    """Whether an operation's type has the number that the form is: sums and products of signed
+    integers of 32 and 64 bits do not overflow, as in C; what is narrower or unsigned wraps around,
+    and casts cut off."""
+    kind = value.dtype
+    if value.name != "cast" and not kind.is_unsigned and kind.bits >= 32:
+        return True
+    low, high = bounds_of(form)
+    if value.name == "cast":
+        least, most = limits(value.args[0].dtype)
+        low, high = least if low is None else low, most if high is None else high
+    return fits((low, high), kind)
+
+
+def limits(kind):
+    """The least and the greatest number of an integer type."""
+    if kind.is_bool:
+        return 0, 1
+    if kind.is_unsigned:
+        return 0, 2**kind.bits - 1
+    return -(2 ** (kind.bits - 1)), 2 ** (kind.bits - 1) - 1
+
+
+def fits(found, kind):
+    """Whether bounds are known, and of numbers that an integer type has."""
+    low, high = found
+    least, most = limits(kind)
+    return low is not None and high is not None and least <= low and high <= most
 
 
 def is_pure(value, steady=()):
@@ -149,11 +181,7 @@ def _atom(value):
     if kind.is_bool:
         return 0, 1
     if kind.is_integer and kind.bits <= 16:
-        return (
-            (0, 2**kind.bits - 1)
-            if kind.is_unsigned
-            else (-(2 ** (kind.bits - 1)), 2 ** (kind.bits - 1) - 1)
-        )
+        return limits(kind)
     return (0, None) if kind.is_unsigned else (None, None)
 
 
@@ -163,13 +191,9 @@ def _op(value):
         if not (isinstance(args[0], Expr) and args[0].dtype.is_integer):
             return None
         low, high = bounds(args[0])
-        if value.dtype.bits >= 32 and (args[0].dtype.bits <= value.dtype.bits):
-            return (
-                (low, high)
-                if not value.dtype.is_unsigned or (low is not None and low >= 0)
-                else None
-            )
-        return None
+        least, most = limits(args[0].dtype)
+        whole = (least if low is None else low), (most if high is None else high)
+        return (low, high) if fits(whole, value.dtype) else None
     if name == "select":
         (a, b), (c, d) = bounds(args[1]), bounds(args[2])
         return (None if a is None or c is None else min(a, c)), (
@@ -193,10 +217,12 @@ def _op(value):
         if a is not None and a >= 0 and b is not None and b < c:
             return a, b
         return 0, (None if d is None else d - 1)
+    wraps = value.dtype.is_unsigned or value.dtype.bits < 32
     if name == "mul" and None not in (a, b, c, d):
         products = (a * c, a * d, b * c, b * d)
-        return min(products), max(products)
-    if name == "mul" and a is not None and c is not None and a >= 0 and c >= 0:
+        found = min(products), max(products)
+        return found if not wraps or fits(found, value.dtype) else None
+    if name == "mul" and not wraps and a is not None and c is not None and a >= 0 and c >= 0:
         return a * c, None
     if name == "and":
         for low, high in ((a, b), (c, d)):
@@ -204,8 +230,9 @@ def _op(value):
                 return 0, high
     if name == "shr" and a is not None and a >= 0 and c is not None and c >= 0:
         return 0, (None if b is None else b >> c)
-    if name == "shl" and c is not None and c == d and 0 <= c < 31:
-        return (None if a is None else a << c), (None if b is None else b << c)
+    if name == "shl" and c is not None and c == d and 0 <= c < value.dtype.bits:
+        found = (None if a is None else a << c), (None if b is None else b << c)
+        return found if fits(found, value.dtype) else None
     return None
 
 

@@ -14,6 +14,7 @@
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "tile/Analysis/LayoutAnalysis.h"
@@ -134,6 +135,95 @@ private:
 };
 } // namespace
 
+/// The operations of the loop that compute `values`.
+static SetVector<Operation *> computedBy(ParallelOp loop, ValueRange values) {
+  BackwardSliceOptions options;
+  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  options.inclusive = true;
+  SetVector<Operation *> slice;
+  for (Value value : values)
+    if (Operation *op = value.getDefiningOp(); op && options.filter(op))
+      (void)getBackwardSlice(value, &slice, options);
+  return slice;
+}
+
+/// What `values` are computed by in the loop, once more.
+static void cloneWithin(ParallelOp loop, ValueRange values, OpBuilder &builder,
+                        IRMapping &map) {
+  for (Operation *op : topologicalSort(computedBy(loop, values)))
+    if (llvm::none_of(op->getResults(),
+                      [&](Value result) { return map.contains(result); }))
+      builder.clone(*op, map);
+}
+
+/// Conditions under which an iteration updates: values, and what they have to
+/// be.
+using Conditions = SmallVector<std::pair<Value, bool>>;
+
+/// The conditions of the branches in which `update` stands, where each of them
+/// is the same for all iterations that update one element, and can be computed
+/// once more behind the loop.
+static std::optional<Conditions>
+conditionsBesideElement(ParallelOp loop, memref::AtomicRMWOp update,
+                        ArrayRef<unsigned> combined) {
+  Conditions found;
+  Operation *inner = update;
+  for (; inner->getParentOp() != loop; inner = inner->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(inner->getParentOp());
+    if (!branch)
+      return std::nullopt;
+    Value condition = branch.getCondition();
+    auto isCombined = [&](Value value) {
+      auto iv = dyn_cast<BlockArgument>(value);
+      return iv && iv.getOwner() == &loop.getBodyRegion().front() &&
+             llvm::is_contained(combined, iv.getArgNumber());
+    };
+    if (isCombined(condition))
+      return std::nullopt;
+    for (Operation *op : computedBy(loop, condition))
+      if (!isPure(op) || op->getNumRegions() ||
+          llvm::any_of(op->getOperands(), isCombined))
+        return std::nullopt;
+    found.emplace_back(condition, branch.thenBlock() == inner->getBlock());
+  }
+  // The outermost first.
+  std::reverse(found.begin(), found.end());
+  return found;
+}
+
+/// Whether all iterations of the loop name an element that exists, for whatever
+/// condition the update stands under.
+static bool namesExisting(ParallelOp loop, memref::AtomicRMWOp update) {
+  auto type = cast<MemRefType>(update.getMemref().getType());
+  for (auto [dim, index] : llvm::enumerate(update.getIndices())) {
+    LoopIndex form =
+        analyzeLoopIndex(index, loop.getBodyRegion().getArguments());
+    if (form.isIrregular || !form.uniforms.empty() || type.isDynamicDim(dim))
+      return false;
+    int64_t least = form.constant, most = form.constant;
+    for (auto [factor, extent] :
+         llvm::zip_equal(form.coefficients, loop.getExtents()))
+      (factor < 0 ? least : most) += factor * (extent - 1);
+    if (least < 0 || most >= type.getDimSize(dim))
+      return false;
+  }
+  return true;
+}
+
+/// Whether an element to which only the identity was added is as it was: but
+/// for numbers whose maximum with NaN is the number.
+static bool keepsElement(memref::AtomicRMWOp update) {
+  return update.getKind() != arith::AtomicRMWKind::maxnumf &&
+         update.getKind() != arith::AtomicRMWKind::minnumf;
+}
+
+/// Whether it has to be known, besides the sum, that an iteration updated.
+static bool countsUpdates(ParallelOp loop, memref::AtomicRMWOp update,
+                          ArrayRef<unsigned> combined) {
+  return !(namesExisting(loop, update) && keepsElement(update)) &&
+         !conditionsBesideElement(loop, update, combined);
+}
+
 /// Sums `update` up first; `registers` counts what a thread has for the values
 /// of the loop's updates.
 void CombineUpdatesPass::combine(ParallelOp loop, memref::AtomicRMWOp update,
@@ -155,8 +245,8 @@ void CombineUpdatesPass::combine(ParallelOp loop, memref::AtomicRMWOp update,
     return;
   int64_t threads = getAgentThreads(loop);
   int64_t words = element.getIntOrFloatBitWidth() / 32;
-  registers +=
-      llvm::divideCeil(computeProduct(loop.getExtents()), threads) * words;
+  registers += llvm::divideCeil(computeProduct(loop.getExtents()), threads) *
+               (words + countsUpdates(loop, update, combined));
   int64_t room = ThreadBudget(target).launched(threads) / 2;
   if (registers > room) {
     missedAt(remarks, update,
@@ -175,20 +265,6 @@ void CombineUpdatesPass::combine(ParallelOp loop, memref::AtomicRMWOp update,
                              "one of them is made; a `layout` on the loop "
                              "keeps them apart";
   ++combinedUpdates;
-}
-
-/// What the indices of `update` are computed by, once more.
-static void cloneIndices(ParallelOp loop, memref::AtomicRMWOp update,
-                         OpBuilder &builder, IRMapping &map) {
-  BackwardSliceOptions options;
-  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
-  options.inclusive = true;
-  SetVector<Operation *> slice;
-  for (Value index : update.getIndices())
-    if (Operation *op = index.getDefiningOp(); op && options.filter(op))
-      (void)getBackwardSlice(index, &slice, options);
-  for (Operation *op : topologicalSort(slice))
-    builder.clone(*op, map);
 }
 
 /// Whether the indices of `update` are loop indices of their own, or constants:
@@ -218,14 +294,23 @@ void CombineUpdatesPass::rewrite(ParallelOp loop, memref::AtomicRMWOp update,
   Location loc = update.getLoc();
   OpBuilder builder(loop);
   Type element = update.getValue().getType();
-  auto allocate = [&](ArrayRef<int64_t> shape) -> Value {
+  auto allocate = [&](ArrayRef<int64_t> shape, Type element) -> Value {
     auto type = MemRefType::get(shape, element, MemRefLayoutAttrInterface(),
                                 FragmentSpaceAttr::get(&getContext()));
     return AllocOp::create(builder, loc, type, Attribute());
   };
   SmallVector<int64_t> shape(loop.getExtents());
-  Value values = allocate(shape);
+  Value values = allocate(shape, element);
   ValueRange ivs = loop.getBodyRegion().getArguments();
+  std::optional<Conditions> conditions =
+      conditionsBesideElement(loop, update, combined);
+  Value updates; // 1 where an iteration updates; null: `conditions` say it
+  Type flag = builder.getI32Type();
+  auto number = [&](OpBuilder &at, int64_t value) -> Value {
+    return arith::ConstantOp::create(at, loc, at.getIntegerAttr(flag, value));
+  };
+  if (countsUpdates(loop, update, combined))
+    updates = allocate(shape, flag);
   if (update->getParentOp() != loop) {
     // Iterations that update nothing leave the element as it is.
     builder.setInsertionPointToStart(&loop.getBodyRegion().front());
@@ -233,9 +318,13 @@ void CombineUpdatesPass::rewrite(ParallelOp loop, memref::AtomicRMWOp update,
         builder, loc,
         arith::getIdentityValue(update.getKind(), element, builder, loc),
         values, ivs);
+    if (updates)
+      memref::StoreOp::create(builder, loc, number(builder, 0), updates, ivs);
   }
   builder.setInsertionPoint(update);
   memref::StoreOp::create(builder, loc, update.getValue(), values, ivs);
+  if (updates)
+    memref::StoreOp::create(builder, loc, number(builder, 1), updates, ivs);
 
   // Dimensions go one after the other, the last first; one of extent one stays
   // where no other is left.
@@ -249,11 +338,15 @@ void CombineUpdatesPass::rewrite(ParallelOp loop, memref::AtomicRMWOp update,
     } else {
       shape.front() = 1;
     }
-    Value sums = allocate(shape);
-    ReduceOp::create(builder, loc, reduction.kind, values, sums, dim,
-                     /*accumulate=*/false, reduction.propagatesNan,
-                     reduction.isUnsigned);
-    values = sums;
+    auto reduce = [&](Value &parts, Type type, const Reduction &how) {
+      Value all = allocate(shape, type);
+      ReduceOp::create(builder, loc, how.kind, parts, all, dim,
+                       /*accumulate=*/false, how.propagatesNan, how.isUnsigned);
+      parts = all;
+    };
+    reduce(values, element, reduction);
+    if (updates)
+      reduce(updates, flag, Reduction{ReduceKind::BitOr});
   }
 
   bool isOwn =
@@ -267,7 +360,29 @@ void CombineUpdatesPass::rewrite(ParallelOp loop, memref::AtomicRMWOp update,
           map.map(iv, zero);
         for (auto [dim, iv] : llvm::zip_equal(left, inner))
           map.map(ivs[dim], iv);
-        cloneIndices(loop, update, body, map);
+        // Nothing is updated, or accessed, where no iteration would do it.
+        OpBuilder::InsertionGuard guard(body);
+        auto under = [&](Value condition) {
+          auto branch =
+              scf::IfOp::create(body, at, condition, /*withElse=*/false);
+          body.setInsertionPointToStart(branch.thenBlock());
+        };
+        if (updates)
+          under(arith::CmpIOp::create(
+              body, at, arith::CmpIPredicate::ne,
+              memref::LoadOp::create(body, at, updates, inner),
+              number(body, 0)));
+        for (const auto &[condition, holds] :
+             conditions.value_or(Conditions())) {
+          cloneWithin(loop, condition, body, map);
+          Value value = map.lookupOrDefault(condition);
+          if (!holds)
+            value = arith::XOrIOp::create(
+                body, at, value,
+                arith::ConstantIntOp::create(body, at, body.getI1Type(), 1));
+          under(value);
+        }
+        cloneWithin(loop, update.getIndices(), body, map);
         SmallVector<Value> indices;
         for (Value index : update.getIndices())
           indices.push_back(map.lookupOrDefault(index));

@@ -55,8 +55,10 @@ private:
 /// divided along a dimension of the tile.
 class SharedRest {
 public:
-  SharedRest(SmallVector<ClusterReduceOp> reduces, scf::IfOp rest)
-      : reduces(std::move(reduces)), rest(rest),
+  /// `others`: what has to hold for `rest` besides that the block is the last.
+  SharedRest(SmallVector<ClusterReduceOp> reduces, scf::IfOp rest,
+             SmallVector<Value> others)
+      : reduces(std::move(reduces)), rest(rest), others(std::move(others)),
         blocks(static_cast<int64_t>(this->reduces.front().getBlocks())) {}
 
   /// Whether all of it can be divided along `dim` of the tile; `why` says what
@@ -82,6 +84,7 @@ private:
 
   SmallVector<ClusterReduceOp> reduces;
   scf::IfOp rest;
+  SmallVector<Value> others;
   int64_t blocks;
   /// The dimension along which a fragment, or a loop, is divided.
   llvm::MapVector<Value, unsigned> dims;
@@ -499,6 +502,11 @@ void SharedRest::divide(unsigned dim) {
                           own);
     reduce.setParts(dim);
   }
+  for (Value condition : others) {
+    auto branch = scf::IfOp::create(builder, loc, condition,
+                                    /*withElseRegion=*/false);
+    builder.setInsertionPoint(branch.thenYield());
+  }
   clone(builder, *rest.thenBlock());
   rest.erase();
 }
@@ -536,8 +544,11 @@ void ShareResultsPass::share(KernelOp kernel) {
                typeOf(reduce.getTarget()).getRank() == 2;
   if (!isPlain)
     return leaves("its results are not written in one place behind the loop");
-  SharedRest shared(reduces, rest);
-  std::string reason;
+  SmallVector<Value> others;
+  std::string reason = whyNotOfLastBlock(rest, reduces, others);
+  if (!reason.empty())
+    return leaves(reason);
+  SharedRest shared(reduces, rest, others);
   // Columns, or rows where operands are swapped.
   for (unsigned dim : {1, 0}) {
     std::string why;
