@@ -72,6 +72,7 @@ private:
   void rewriteAssembly(CallInst &call, const InlineAsm &assembly);
   void rewriteIntrinsic(CallInst &call, StringRef name);
   void rewritePrint(CallInst &call);
+  void checkDivision(BinaryOperator &division);
   void replaceByText(CallInst &call, StringRef text, StringRef what,
                      ArrayRef<int> ties);
   Value *toWord(IRBuilder<> &builder, Value *value);
@@ -370,7 +371,41 @@ void Instrumenter::rewritePrint(CallInst &call) {
 // Functions
 //===----------------------------------------------------------------------===//
 
+/// A host ends the process where a division has no result; a GPU goes on with
+/// some number.
+void Instrumenter::checkDivision(BinaryOperator &division) {
+  Value *divisor = division.getOperand(1);
+  Type *type = divisor->getType();
+  bool isSigned = division.getOpcode() == Instruction::SDiv ||
+                  division.getOpcode() == Instruction::SRem;
+  auto *constant = dyn_cast<Constant>(divisor);
+  if (constant && type->isVectorTy())
+    constant = constant->getSplatValue();
+  if (auto *number = dyn_cast_or_null<ConstantInt>(constant);
+      number && !number->isZero() && !(isSigned && number->isMinusOne()))
+    return;
+  if (!type->isIntegerTy())
+    return fail(division, "expected no division of vectors");
+  IRBuilder<> builder(&division);
+  Value *hasNone = builder.CreateICmpEQ(divisor, ConstantInt::get(type, 0));
+  if (isSigned) {
+    APInt least = APInt::getSignedMinValue(type->getIntegerBitWidth());
+    Value *overflows = builder.CreateAnd(
+        builder.CreateICmpEQ(division.getOperand(0),
+                             ConstantInt::get(type, least)),
+        builder.CreateICmpEQ(divisor, Constant::getAllOnesValue(type)));
+    hasNone = builder.CreateOr(hasNone, overflows);
+  }
+  builder.CreateCall(
+      runtime(kDivideFunction, Type::getVoidTy(context), {pointer, i32, i32}),
+      {self, builder.CreateZExt(hasNone, i32),
+       number(addSite(division, "a division"))});
+}
+
 void Instrumenter::rewrite(Instruction &instruction) {
+  if (auto *operation = dyn_cast<BinaryOperator>(&instruction);
+      operation && operation->isIntDivRem())
+    return checkDivision(*operation);
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return rewriteLoad(*load);
   if (auto *store = dyn_cast<StoreInst>(&instruction))

@@ -1,5 +1,7 @@
 // What the blocks of a cluster gather: for a softmax of rows that four blocks share; in a loop, where the first of the
 // two barriers keeps a block from writing what another one still reads; and that no block is written before it has begun.
+// RUN: tile-translate %s --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=VERSION
+// VERSION: .version 8.0
 // RUN: tile-run %s --kernel=softmax --check | FileCheck %s
 // RUN: tile-run %s --kernel=softmax --stage=scheduled --arch=sm_90a --check | FileCheck %s
 // RUN: tile-run %s --kernel=softmax --stage=lowered --arch=sm_90a --check | FileCheck %s

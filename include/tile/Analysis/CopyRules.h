@@ -50,10 +50,12 @@ struct CopyDecision {
   SmallVector<RejectedCopyRule> rejected;
 };
 
-/// Walks the table; `prefer` restricts it to one instruction. False (with every
-/// row of that instruction in `decision.rejected`) when no row applies.
+/// Walks the table; `prefer` restricts it to one instruction, `bytes` (0: any)
+/// to that many a thread. False (with every row of that instruction in
+/// `decision.rejected`) when no row applies.
 bool decideCopy(const CopyFacts &facts, const TargetInfo &target,
-                std::optional<CopyInstruction> prefer, CopyDecision &decision);
+                std::optional<CopyInstruction> prefer, CopyDecision &decision,
+                int64_t bytes = 0);
 
 /// Why no tensor copy can make the move; empty where one can. Passes that make
 /// or share copies ask it before --tile-select-copies decides.

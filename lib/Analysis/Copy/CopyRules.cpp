@@ -382,9 +382,10 @@ static bool decideAmong(const CopyFacts &facts, const TargetInfo &target,
 
 bool tile::decideCopy(const CopyFacts &facts, const TargetInfo &target,
                       std::optional<CopyInstruction> prefer,
-                      CopyDecision &decision) {
+                      CopyDecision &decision, int64_t bytes) {
   auto isPreferred = [&](const CopyRule &rule) {
-    return rule.instruction == *prefer;
+    return rule.instruction == *prefer &&
+           (!bytes || !rule.bytes || rule.bytes == bytes);
   };
   return decideAmong(facts, target, prefer ? IsWanted(isPreferred) : IsWanted(),
                      decision);

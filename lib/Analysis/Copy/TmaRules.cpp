@@ -182,9 +182,15 @@ static Reason whyNotByProxy(const CopyFacts &facts) {
             (isLoad ? "load acquire` when it may read what others store"
                     : "store release` when others may read what it stores") +
             ", which orders no tensor copies"};
-  if (isLoad)
+  if (isLoad) {
     if (Reason reason = whyNotSlot(facts); !reason.empty())
       return reason;
+  } else if (isToBeRead(tile.buffer)) {
+    // Who fills the slot again waits for those that the ring names.
+    auto ring = cast<RingType>(ringOf(tile.buffer).getType());
+    if (ring.isFilledByRole() && !ring.hasConsumer(RingConsumer::TmaStore))
+      return "`tma_store` is not among the ring's consumers";
+  }
   if (global.alignment < kProxyBytes)
     return {global.name + " is aligned to " + plural(global.alignment, "byte") +
                 " only, not to 16",

@@ -105,24 +105,6 @@ bool tile::isReadByThreads(TileRingOpInterface release) {
       });
 }
 
-static RingArrival arrivalFor(RingCreateOp ring) {
-  RingType type = ring.getRing().getType();
-  bool wgmma = type.hasConsumer(RingConsumer::Wgmma);
-  bool threads = type.hasConsumer(RingConsumer::Threads);
-  if (wgmma && skipsUses(ring))
-    return RingArrival::Warp;
-  if (wgmma && threads && type.getConsumers().size() == 2 && readsApart(ring))
-    return RingArrival::Warpgroup;
-  return threads                                    ? RingArrival::Warp
-         : wgmma                                    ? RingArrival::Warpgroup
-         : type.hasConsumer(RingConsumer::TmaStore) ? RingArrival::Agent
-                                                    : RingArrival::None;
-}
-
-//===----------------------------------------------------------------------===//
-// Counts
-//===----------------------------------------------------------------------===//
-
 /// Agents among the users of a ring by some of its operations.
 static llvm::SmallSetVector<Region *, 4>
 agents(RingCreateOp ring, llvm::function_ref<bool(TileRingOpInterface)> isOne) {
@@ -136,6 +118,28 @@ static bool commits(TileRingOpInterface op) {
   return op.fillsSlots() && !op.showsSlot();
 }
 static bool releases(TileRingOpInterface op) { return op.releasesSlot(); }
+
+static RingArrival arrivalFor(RingCreateOp ring) {
+  RingType type = ring.getRing().getType();
+  // Warps that are no whole warpgroups have nobody who arrives for four.
+  bool areWarpgroups = llvm::all_of(agents(ring, releases), [](Region *agent) {
+    return getAgentWarps(agent) % 4 == 0;
+  });
+  bool wgmma = type.hasConsumer(RingConsumer::Wgmma);
+  bool threads = type.hasConsumer(RingConsumer::Threads);
+  if (wgmma && (skipsUses(ring) || !areWarpgroups))
+    return RingArrival::Warp;
+  if (wgmma && threads && type.getConsumers().size() == 2 && readsApart(ring))
+    return RingArrival::Warpgroup;
+  return threads                                    ? RingArrival::Warp
+         : wgmma                                    ? RingArrival::Warpgroup
+         : type.hasConsumer(RingConsumer::TmaStore) ? RingArrival::Agent
+                                                    : RingArrival::None;
+}
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
 
 RingArrivals tile::deriveArrivals(RingCreateOp ring) {
   RingType type = ring.getRing().getType();

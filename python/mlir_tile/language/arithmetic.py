@@ -162,11 +162,11 @@ def binary(name, a, b):
     if kind.is_integer:
         simple = _simplify(name, a, b, x, y)
         if simple is not None:
-            return (
-                simple
-                if type_of(simple) is kind or not isinstance(simple, Expr)
-                else cast(simple, kind)
-            )
+            if not isinstance(simple, Expr):
+                # A number of Python's counts as int32, as what it is computed from would be here.
+                plain = kind is INT32 or (kind.bits < 32 and _literal(a, b))
+                return simple if plain else Const(simple, kind)
+            return simple if type_of(simple) is kind else cast(simple, kind)
         if name in ("and", "or", "xor") and kind.is_bool:
             return Op(name, (a, b), BOOL)
         if kind.is_bool and name in ("add", "sub", "mul"):

@@ -6,7 +6,7 @@ import math as _math
 from mlir_tile.errors import ArgumentError
 
 from .dtypes import dtype as element_type
-from .errors import fail, unsupported
+from .errors import fail
 from .float_functions import FLOAT_FUNCTIONS
 from .loop import ceildiv
 from .statements import Assume, Tile
@@ -15,6 +15,7 @@ from .values import (
     FLOAT32,
     Const,
     Expr,
+    Load,
     Op,
     Variable,
     as_value,
@@ -428,8 +429,31 @@ add2, sub2, mul2, max2, min2 = (_packed(x, 2) for x in ("add", "sub", "mul", "ma
 fma2, abs2 = _packed("fma", 3), _packed("abs", 1)
 
 
+def _element(value, name, bits):
+    """An element of an integer of so many bits; of a buffer or a region the first one."""
+    if hasattr(value, "offsets"):
+        value = Load(value.buffer, value.offsets)
+    elif hasattr(value, "shape") and hasattr(value, "space"):
+        value = Load(value, (0,) * len(value.shape))
+    if type(value) is not Load or not value.dtype.is_integer or value.dtype.bits != bits:
+        fail(f"T.dp4a expects an element of an integer of {bits} bits as {name}, got {value!r}")
+    return value
+
+
 def dp4a(a, b, c):
-    return unsupported("T.dp4a of regions", "use T.gemm with int8 operands")
+    """Adds to the element `c` (int32 or uint32) the products of four elements (int8 or uint8) from
+    the element `a` on and four from `b` on, along the last dimension."""
+    first, second, total = (
+        _element(value, name, bits) for value, name, bits in ((a, "a", 8), (b, "b", 8), (c, "c", 32))
+    )
+    result = total
+    for i in range(4):
+        parts = (
+            _cast(x.buffer[(*x.indices[:-1], binary("add", x.indices[-1], i))], total.dtype)
+            for x in (first, second)
+        )
+        result = binary("add", result, binary("mul", *parts))
+    total.buffer[tuple(total.indices)] = result
 
 
 __all_ceildiv__ = ceildiv

@@ -93,6 +93,49 @@ static LogicalResult lowerRole(KernelLowering &lowering, Region &role,
   return result;
 }
 
+namespace {
+/// The numbers of a role's barriers: its own, and the first of those of its
+/// warpgroups.
+struct RoleBarriers {
+  int64_t own, groups;
+};
+} // namespace
+
+/// Numbers the barriers of all roles (PTX ISA, "bar": 16, of which one is the
+/// block's). One warp meets without a barrier, and one warpgroup by its role's:
+/// they have numbers of no barrier where there are not enough.
+static FailureOr<SmallVector<RoleBarriers>>
+barriersOf(WarpSpecializeOp specialize) {
+  constexpr int64_t kBarriers = 16;
+  auto count = static_cast<int64_t>(specialize.getRoles().size());
+  SmallVector<RoleBarriers> found;
+  int64_t end = 1 + count, warpsBefore = 0;
+  for (auto [role, warps] : llvm::enumerate(specialize.getWarps())) {
+    found.push_back(
+        {1 + static_cast<int64_t>(role), 1 + count + (warpsBefore + 3) / 4});
+    warpsBefore += warps;
+    if (warps >= 8)
+      end = found.back().groups + warps / 4;
+  }
+  if (end <= kBarriers)
+    return found;
+  int64_t next = 1, none = kBarriers;
+  for (auto [barriers, warps] : llvm::zip_equal(found, specialize.getWarps()))
+    barriers.own = warps > 1 ? next++ : none++;
+  for (auto [barriers, warps] : llvm::zip_equal(found, specialize.getWarps())) {
+    barriers.groups = next;
+    if (warps >= 8)
+      next += warps / 4;
+  }
+  if (next <= kBarriers)
+    return found;
+  return specialize.emitOpError()
+         << "expected roles that need at most " << kBarriers - 1
+         << " barriers (one for each of two warps and more, and one for each "
+            "warpgroup of those of eight and more), got "
+         << next - 1;
+}
+
 static LogicalResult lowerSpecialize(KernelLowering &lowering,
                                      WarpSpecializeOp specialize) {
   Operation *op = specialize;
@@ -123,6 +166,9 @@ static LogicalResult lowerSpecialize(KernelLowering &lowering,
   // next.
   if (op->getParentOp() != lowering.function.getOperation())
     lowering.barrier();
+  FailureOr<SmallVector<RoleBarriers>> barriers = barriersOf(specialize);
+  if (failed(barriers))
+    return failure();
   Value warp = lowering.uniformWarpId();
   unsigned count = specialize.getRoles().size();
   int64_t next = 0;
@@ -151,8 +197,8 @@ static LogicalResult lowerSpecialize(KernelLowering &lowering,
       Agent agent;
       agent.firstWarp = next;
       agent.warps = specialize.getWarps()[first];
-      agent.barrier = 1 + first;
-      agent.groupBarrier = 1 + count + (next + 3) / 4;
+      agent.barrier = (*barriers)[first].own;
+      agent.groupBarrier = (*barriers)[first].groups;
       next += agent.warps;
       bool hasOthers = first + 1 < (isShared ? last : count);
       scf::IfOp branch = branchBelow(next, hasOthers);

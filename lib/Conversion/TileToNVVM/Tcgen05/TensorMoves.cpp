@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Target/PtxMnemonics.h"
 
 using namespace mlir;
@@ -317,6 +318,12 @@ LogicalResult tile::nvvm::lowerTensorFill(KernelLowering &lowering,
     LLVM::StoreOp::create(lowering.builder, lowering.i32(0), buffer->holds);
     return success();
   }
+  // Another thread issues the products, and nothing orders it and stores.
+  if (ringOf(fill.getTarget()))
+    return fill.emitOpError()
+           << "expected zero in a slot of a ring in tensor memory, which the "
+              "first product then starts from: add other numbers where the "
+              "result is read";
   auto type = cast<MemRefType>(fill.getTarget().getType());
   TensorMove tensor(lowering, *buffer, type.getShape());
   if (failed(tensor.check(fill)))

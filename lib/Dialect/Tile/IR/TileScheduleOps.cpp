@@ -355,6 +355,10 @@ LogicalResult WarpSpecializeOp::verify() {
              << getRegisters()[i - 1] << " and " << registers;
     first += warps;
   }
+  if (first % 4 && getRegisters().back())
+    return emitOpError() << "[specialize-3] expected register budgets of whole "
+                            "warpgroups, got one of the last "
+                         << first % 4 << " of " << first << " warps";
   if (first != kernel.getNumWarps())
     return emitOpError() << "[specialize-2] expected warps that sum up to the "
                             "kernel's "

@@ -313,6 +313,18 @@ tile.kernel @k() grid(%bx) = (1) threads(256) {
 
 // -----
 
+// specialize-3: budgets of whole warpgroups
+tile.kernel @k() grid(%b) = (1) threads(192) {
+  // expected-error @+1 {{[specialize-3] expected register budgets of whole warpgroups, got one of the last 2 of 6 warps}}
+  tile.warp_specialize
+  role "a" warps(4) registers(40) {
+  }
+  role "b" warps(2) registers(232) {
+  }
+}
+
+// -----
+
 // specialize-3: one budget a warpgroup
 tile.kernel @k() grid(%bx) = (1) threads(128) {
   // expected-error @+1 {{[specialize-3] expected roles that share a warpgroup to have one register budget, got 40 and 48}}

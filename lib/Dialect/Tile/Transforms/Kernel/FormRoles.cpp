@@ -43,6 +43,7 @@ public:
 private:
   LogicalResult findRanges();
   void dropBudgets();
+  void drop(WarpRange &range, StringRef why, StringRef advice);
   LogicalResult checkFragments();
   void form(Block &block);
   void formStretch(ArrayRef<Operation *> stretch);
@@ -123,6 +124,12 @@ LogicalResult RoleFormer::findRanges() {
       for (size_t j = begin; j <= i; ++j)
         ranges[j].registers = most;
     }
+  // setmaxnreg is executed by whole warpgroups.
+  if (int64_t left = kernel.getNumWarps() % 4)
+    for (WarpRange &range : ranges)
+      if (range.first >= kernel.getNumWarps() - left)
+        drop(range, "they are no whole warpgroup, of four",
+             "`threads(...)` of a multiple of 128 makes it one");
   dropBudgets();
   // PTX ISA, "bar": 16 barriers, of which one is the block's; some are left to
   // groups of warps.
@@ -144,15 +151,18 @@ void RoleFormer::dropBudgets() {
       attribute ? TargetInfo::get(attribute.getArch()) : nullptr;
   if (!target || target->hasSetMaxRegisters())
     return;
-  for (WarpRange &range : ranges) {
-    if (range.registers)
-      missedAt(remarks, kernel,
-               "no budget of " + plural(range.registers, "register") +
-                   " for warp " + Twine(range.first) + " and those behind it",
-               target->arch + " cannot redistribute registers",
-               "`--arch=sm_90a` can");
-    range.registers = 0;
-  }
+  for (WarpRange &range : ranges)
+    drop(range, (Twine(target->arch) + " cannot redistribute registers").str(),
+         "`--arch=sm_90a` can");
+}
+
+void RoleFormer::drop(WarpRange &range, StringRef why, StringRef advice) {
+  if (range.registers)
+    missedAt(remarks, kernel,
+             "no budget of " + plural(range.registers, "register") +
+                 " for warp " + Twine(range.first) + " and those behind it",
+             why, advice);
+  range.registers = 0;
 }
 
 /// A fragment is spread over the threads that use it: they are one range's, or

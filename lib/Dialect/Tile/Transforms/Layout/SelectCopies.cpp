@@ -121,12 +121,17 @@ static void explain(const CopyFacts &facts, const CopyDecision &decision,
     remark << "; `eviction_policy` has no effect: " << why;
 }
 
+/// `stated`: the plan in the program; null where it asks by `prefer`.
 static LogicalResult refuse(TileMoveOpInterface copy, CopyInstruction preferred,
-                            const CopyDecision &decision) {
-  InFlightDiagnostic error = copy->emitOpError()
-                             << "cannot be made by '"
-                             << stringifyCopyInstruction(preferred)
-                             << "', which `prefer` asks for";
+                            CopyPlanAttr stated, const CopyDecision &decision) {
+  InFlightDiagnostic error =
+      copy->emitOpError() << "cannot be made by '"
+                          << stringifyCopyInstruction(preferred) << "', which ";
+  if (stated)
+    error << "its `plan` states (" << plural(stated.getBytes(), "byte")
+          << " a thread)";
+  else
+    error << "`prefer` asks for";
   for (const RejectedCopyRule &rejected : decision.rejected)
     error.attachNote(copy->getLoc()) << "rule '" << nameOf(*rejected.rule)
                                      << "': " << rejected.reason.text();
@@ -188,8 +193,13 @@ private:
       copy.dropPad();
     CopyDecision decision;
     std::optional<CopyInstruction> preferred = copy.getPrefer();
-    if (!decideCopy(facts, target, preferred, decision))
-      return refuse(copy, *preferred, decision);
+    // A plan that is there is the program's.
+    CopyPlanAttr stated = copy.getPlanAttr();
+    if (stated)
+      preferred = stated.getInstruction();
+    if (!decideCopy(facts, target, preferred, decision,
+                    stated ? stated.getBytes() : 0))
+      return refuse(copy, *preferred, stated, decision);
     copy.setPlanAttr(CopyPlanAttr::get(&getContext(), decision.instruction,
                                        decision.bytes,
                                        exchangeOf(copy, decision)));

@@ -1,0 +1,25 @@
+// A division without a result ends the run with its place, and not the process; one that is right is right.
+// RUN: tile-run %s --kernel=k --args=X=64:ones,Y=64 --stage=lowered --arch=sm_90a --check | FileCheck %s --check-prefix=RIGHT
+// RUN: not tile-run %s --kernel=k --args=X=64:zeros,Y=64 --stage=lowered --arch=sm_80 2>&1 | FileCheck %s
+// RUN: not tile-run %s --kernel=least --args=X=64:ones,Y=64 --stage=lowered --arch=sm_90a 2>&1 | FileCheck %s --check-prefix=LEAST
+// RIGHT: PASS
+// CHECK: error: thread {{[0-9]+}} of block [0, 0, 0]: a division (divisions.mlir:12:{{[0-9]+}}) has no result: by zero, or of the least number by -1
+// LEAST: a division ({{.*}}) has no result: by zero, or of the least number by -1
+tile.kernel @k(%X: memref<64xi32>, %Y: memref<64xi32>) grid(%b) = (1) threads(64) {
+  %c7 = arith.constant 7 : i32
+  tile.parallel (%i) in (64) {
+    %x = memref.load %X[%i] : memref<64xi32>
+    %q = arith.remsi %c7, %x : i32
+    memref.store %q, %Y[%i] : memref<64xi32>
+  }
+}
+tile.kernel @least(%X: memref<64xi32>, %Y: memref<64xi32>) grid(%b) = (1) threads(64) {
+  %least = arith.constant -2147483648 : i32
+  %zero = arith.constant 0 : i32
+  tile.parallel (%i) in (64) {
+    %x = memref.load %X[%i] : memref<64xi32>
+    %n = arith.subi %zero, %x : i32
+    %q = arith.divsi %least, %n : i32
+    memref.store %q, %Y[%i] : memref<64xi32>
+  }
+}
