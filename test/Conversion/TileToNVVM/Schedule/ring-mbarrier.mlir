@@ -89,7 +89,7 @@ tile.kernel @ring(%A: memref<?x?xf16>, %n: index) grid(%bx, %by) = (dim(%A, 1) c
 #wide = #tile.shared_layout<shape [128, 64] bits 16 modes [(64, 1:1), (128, 0:64)] swizzle(3, 4, 3)>
 #acc = #tile.fragment_layout<shape [128, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16), (2, 0:64)]>
 !both = !tile.ring<2 x [memref<128x64xf16, #shared>, memref<64x64xf16, #shared>], tma -> (wgmma, threads)>
-tile.kernel @apart(%n: index, %A: memref<128x64xf16> {tile.alignment = 16}, %B: memref<64x64xf16> {tile.alignment = 16}, %C: memref<128x64xf16>) grid(%bx) = (1) threads(384) {
+tile.kernel @apart(%n: index, %A: memref<128x64xf16> {tile.alignment = 16}, %B: memref<64x64xf16> {tile.alignment = 16}, %C: memref<128x64xf16> {tile.alignment = 16}) grid(%bx) = (1) threads(384) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32

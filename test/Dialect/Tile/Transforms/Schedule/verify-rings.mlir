@@ -205,7 +205,7 @@ tile.kernel @attention(%Q: memref<?x?xf16>, %K: memref<?x?xf16>, %V: memref<?x?x
       scf.yield %i1, %next : index, index
     }
   }
-  role "store" warps(1) registers(40) {
+  role "store" warps(1) {
     // expected-note @below {{0 to 6 iterations}}
     %done = scf.for %t = %first to %end step %step iter_args(%i = %c0) -> (index) {
       %s = tile.ring.wait %ro[%i] : !o
