@@ -132,6 +132,12 @@ def top2(rng, tokens):
     return Case({"X": X, "W": poison((tokens, 2), "f4"), "I": poison((tokens, 2), "i4")}, ("W", "I"), references.top2(exact(X)))
 
 
+@kernel({"rows": 3, "columns": 4096}, {"rows": 5, "columns": 2563})
+def rows_anywhere(rng, rows, columns):
+    X = normal(rng, (rows, columns))
+    return Case({"X": X, "Y": poison(X.shape, "f2")}, ("Y",), {"Y": (2 * exact(X), 0)})
+
+
 @kernel({"rows": 2, "columns": 4096}, {"rows": 3, "columns": 2500})
 def cumsum(rng, rows, columns):
     X = normal(rng, (rows, columns), "f4")

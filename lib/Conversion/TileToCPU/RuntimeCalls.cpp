@@ -3,6 +3,8 @@
 //===----------------------------------------------------------------------===//
 #include "RuntimeCalls.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -54,16 +56,23 @@ func::CallOp RuntimeCalls::call(OpBuilder &b, StringRef name,
 }
 
 Value RuntimeCalls::message(OpBuilder &b, StringRef text) {
-  std::string name;
-  for (unsigned i = 0; name.empty() || module.lookupSymbol(name); ++i)
-    name = "tile.message." + std::to_string(i);
-  std::string bytes = text.str() + '\0';
+  // What is written out many times says one sentence: its symbol is its hash.
+  std::string bytes = text.str() + '\0', name;
+  StringAttr content = b.getStringAttr(bytes);
   OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(module.getBody());
-  LLVM::GlobalOp::create(b, loc,
-                         LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()),
-                         /*isConstant=*/true, LLVM::Linkage::Internal, name,
-                         b.getStringAttr(bytes));
+  for (uint64_t hash = llvm::xxh3_64bits(bytes);; ++hash) {
+    name = "tile.message." + llvm::utohexstr(hash);
+    auto global = module.lookupSymbol<LLVM::GlobalOp>(name);
+    if (global && global.getValueAttr() != content)
+      continue;
+    if (!global) {
+      b.setInsertionPointToStart(module.getBody());
+      LLVM::GlobalOp::create(
+          b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), bytes.size()),
+          /*isConstant=*/true, LLVM::Linkage::Internal, name, content);
+    }
+    break;
+  }
   b.setInsertionPointToStart(&function.getBody().front());
   return LLVM::AddressOfOp::create(
       b, loc, LLVM::LLVMPointerType::get(b.getContext()), name);

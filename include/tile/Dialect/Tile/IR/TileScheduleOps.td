@@ -323,8 +323,8 @@ def Tile_WarpSpecializeOp : Tile_Op<"warp_specialize", [
       names are distinct and not empty.
     - specialize-2: counts of warps are positive and sum up to the kernel's.
     - specialize-3: register budgets are 0, or multiples of 8 from 24 to 256 and
-      the same for all warps of a warpgroup; a role of four warps or more starts
-      at a multiple of four.
+      the same for all warps of a warpgroup, which is whole; a role of four
+      warps or more starts at a multiple of four.
     - specialize-4: it stands in no other one.
 
     ```mlir
