@@ -24,7 +24,7 @@ from .errors import fail, unsupported
 from .initialization import first_reductions
 from .memory import Pointer
 from .places import steady_buffers
-from .ranges import Facts, alone_in, forms_of, grid_facts, linear, promised_divisor
+from .ranges import Facts, forms_of, grid_facts, linear, promised_divisor, solved_for
 from .returns import without_returns
 from .statements import Alloc, Assume, Leave, Undefined
 from .values import BOOL, Op, Variable, binary, number_of
@@ -234,11 +234,9 @@ class Emitter(
                 return f"dim({self.names[id(place[1])]}, {place[2]})"
             if id(expr) in self.names:
                 return self.names[id(expr)]
-            for buffer in self.arguments:
-                for i, size in enumerate(buffer.shape if isinstance(buffer, Buffer) else ()):
-                    factor, rest = alone_in(size, expr)
-                    if factor is not None:
-                        return f"((dim({self.names[id(buffer)]}, {i}) - {rest}) floordiv {factor})"
+            for buffer, i, factor, (others, rest) in self.equations(expr):
+                less = "".join(f" - {self._scaled(f, x)}" for f, x in others.values())
+                return f"((dim({self.names[id(buffer)]}, {i}){less} - {rest}) floordiv {factor})"
             fail(
                 f"the extent {expr!r} of the grid is no extent of an argument and no argument",
                 self.kernel.location,
@@ -323,24 +321,40 @@ class Emitter(
         return self.dimension(buffer, i)
 
     def solved_size(self, variable):
-        """A size that stands in no extent by itself, but alone in one: n of n * 4 + 1."""
+        """A size that stands in no extent by itself, but in one with sizes that do: n of n * 4 + 1,
+        or of m + n."""
+        found = self.scopes[0].get(("solved", id(variable)))
+        for buffer, i, factor, (others, rest) in () if found else self.equations(variable):
+            lines, self.lines = self.lines, self.dims
+            found = self.dimension(buffer, i)
+            for scale, other in others.values():
+                part = self.size_of(other)
+                if scale != 1:
+                    part = self.op(f"arith.muli {part}, {self.constant(scale, 'index')} : index")
+                found = self.op(f"arith.subi {found}, {part} : index")
+            if rest:
+                found = self.op(f"arith.subi {found}, {self.constant(rest, 'index')} : index")
+            # Of extents that do not fit together the size is negative: nothing is done.
+            whole = f"divisible_by = {factor} : i64, " if factor > 1 else ""
+            self.lines.append(f"tile.assume {found} {{{whole}min = 0 : i64}} : index {self.loc}")
+            if factor != 1:
+                found = self.op(
+                    f"arith.floordivsi {found}, {self.constant(factor, 'index')} : index"
+                )
+            self.lines = lines
+            self.scopes[0][("solved", id(variable))] = found
+            break
+        return found
+
+    def equations(self, variable):
+        """(argument, dimension, factor, rest): extents that are a multiple of a size, and a linear
+        form of sizes that stand in extents by themselves."""
+        known = {size.name for size, _, _ in self.sizes.values()}
         for buffer in self.arguments:
             for i, size in enumerate(buffer.shape if isinstance(buffer, Buffer) else ()):
-                factor, rest = alone_in(size, variable)
-                if factor is None:
-                    continue
-                found = self.scopes[0].get(("solved", id(variable)))
-                if found is None:
-                    lines, self.lines = self.lines, self.dims
-                    less = self.op(
-                        f"arith.subi {self.dimension(buffer, i)}, {self.constant(rest, 'index')} :"
-                        " index"
-                    )
-                    found = self.op(f"arith.divui {less}, {self.constant(factor, 'index')} : index")
-                    self.lines = lines
-                    self.scopes[0][("solved", id(variable))] = found
-                return found
-        return None
+                found = solved_for(size, variable)
+                if found and all(atom.name in known for _, atom in found[1][0].values()):
+                    yield buffer, i, *found
 
     def dimension(self, buffer, i):
         """An extent of an argument, read at the kernel's start."""

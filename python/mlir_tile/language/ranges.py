@@ -236,20 +236,24 @@ def _op(value):
     return None
 
 
-def alone_in(size, variable):
-    """(factor, rest) where a size is factor * variable + rest with numbers; (None, None)
-    elsewhere."""
+def solved_for(size, variable):
+    """(factor, rest) where a size is factor * variable + rest, and the rest a linear form of other
+    sizes; None elsewhere."""
     if isinstance(size, int):
-        return None, None
-    terms, rest = linear(size)
-    if len(terms) != 1:
-        return None, None
-    factor, atom = next(iter(terms.values()))
-    return (
-        (factor, rest)
-        if type(atom) is Variable and atom.name == variable.name and factor > 0
-        else (None, None)
-    )
+        return None
+    terms, constant = linear(size)
+    others = dict(terms)
+    own = [key for key, (_, atom) in terms.items() if _is_size(atom) and atom.name == variable.name]
+    if len(own) != 1:
+        return None
+    factor, _ = others.pop(own[0])
+    if factor <= 0 or not all(_is_size(atom) for _, atom in others.values()):
+        return None
+    return factor, (others, constant)
+
+
+def _is_size(value):
+    return type(value) is Variable and value.kind == "dynamic"
 
 
 def never_negative(value):
