@@ -72,7 +72,7 @@ private:
   void rewriteAssembly(CallInst &call, const InlineAsm &assembly);
   void rewriteIntrinsic(CallInst &call, StringRef name);
   void rewritePrint(CallInst &call);
-  void checkDivision(BinaryOperator &division);
+  void giveResult(BinaryOperator &division);
   void replaceByText(CallInst &call, StringRef text, StringRef what,
                      ArrayRef<int> ties);
   Value *toWord(IRBuilder<> &builder, Value *value);
@@ -371,41 +371,46 @@ void Instrumenter::rewritePrint(CallInst &call) {
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// A host ends the process where a division has no result; a GPU goes on with
-/// some number.
-void Instrumenter::checkDivision(BinaryOperator &division) {
-  Value *divisor = division.getOperand(1);
-  Type *type = divisor->getType();
+/// A host ends the process where a division has no result (by zero, or of the
+/// least number by -1). A GPU goes on with some number, which a program may
+/// compute and not use: here all ones, or what was divided.
+void Instrumenter::giveResult(BinaryOperator &division) {
+  Value *dividend = division.getOperand(0), *divisor = division.getOperand(1);
   bool isSigned = division.getOpcode() == Instruction::SDiv ||
                   division.getOpcode() == Instruction::SRem;
+  bool isRemainder = division.getOpcode() == Instruction::URem ||
+                     division.getOpcode() == Instruction::SRem;
   auto *constant = dyn_cast<Constant>(divisor);
+  Type *type = divisor->getType();
   if (constant && type->isVectorTy())
     constant = constant->getSplatValue();
   if (auto *number = dyn_cast_or_null<ConstantInt>(constant);
       number && !number->isZero() && !(isSigned && number->isMinusOne()))
     return;
-  if (!type->isIntegerTy())
-    return fail(division, "expected no division of vectors");
   IRBuilder<> builder(&division);
-  Value *hasNone = builder.CreateICmpEQ(divisor, ConstantInt::get(type, 0));
+  Constant *ones = Constant::getAllOnesValue(type);
+  Value *isZero = builder.CreateICmpEQ(divisor, Constant::getNullValue(type));
+  Value *hasNone = isZero;
   if (isSigned) {
-    APInt least = APInt::getSignedMinValue(type->getIntegerBitWidth());
-    Value *overflows = builder.CreateAnd(
-        builder.CreateICmpEQ(division.getOperand(0),
-                             ConstantInt::get(type, least)),
-        builder.CreateICmpEQ(divisor, Constant::getAllOnesValue(type)));
-    hasNone = builder.CreateOr(hasNone, overflows);
+    APInt least = APInt::getSignedMinValue(type->getScalarSizeInBits());
+    hasNone = builder.CreateOr(
+        isZero, builder.CreateAnd(builder.CreateICmpEQ(
+                                      dividend, ConstantInt::get(type, least)),
+                                  builder.CreateICmpEQ(divisor, ones)));
   }
-  builder.CreateCall(
-      runtime(kDivideFunction, Type::getVoidTy(context), {pointer, i32, i32}),
-      {self, builder.CreateZExt(hasNone, i32),
-       number(addSite(division, "a division"))});
+  division.setOperand(
+      1, builder.CreateSelect(hasNone, ConstantInt::get(type, 1), divisor));
+  builder.SetInsertPoint(division.getNextNode());
+  auto *result = cast<SelectInst>(builder.Insert(
+      SelectInst::Create(isZero, isRemainder ? dividend : ones, &division)));
+  division.replaceUsesWithIf(result,
+                             [&](Use &use) { return use.getUser() != result; });
 }
 
 void Instrumenter::rewrite(Instruction &instruction) {
   if (auto *operation = dyn_cast<BinaryOperator>(&instruction);
       operation && operation->isIntDivRem())
-    return checkDivision(*operation);
+    return giveResult(*operation);
   if (auto *load = dyn_cast<LoadInst>(&instruction))
     return rewriteLoad(*load);
   if (auto *store = dyn_cast<StoreInst>(&instruction))

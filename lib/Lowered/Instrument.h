@@ -37,7 +37,6 @@ inline constexpr llvm::StringLiteral kAccessFunction = "tile_lowered_access";
 inline constexpr llvm::StringLiteral kStoreFunction = "tile_lowered_store";
 inline constexpr llvm::StringLiteral kExecuteFunction = "tile_lowered_execute";
 inline constexpr llvm::StringLiteral kPrintFunction = "tile_lowered_print";
-inline constexpr llvm::StringLiteral kDivideFunction = "tile_lowered_divide";
 
 /// How an access is made: AccessKind, and for atomics what they order, and
 /// whether the program may repeat it until others have stored what it waits

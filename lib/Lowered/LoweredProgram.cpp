@@ -93,14 +93,6 @@ static void storeMemory(LoweredProgram::Impl *self, uint64_t address,
               value, bytes);
 }
 
-static void divide(LoweredProgram::Impl *self, uint32_t hasNoResult,
-                   uint32_t site) {
-  if (hasNoResult)
-    self->machine->fail(
-        self->machine->describe(site) +
-        " has no result: by zero, or of the least number by -1");
-}
-
 static void executeText(LoweredProgram::Impl *self, uint32_t index,
                         uint64_t *slots) {
   Machine &machine = *self->machine;
@@ -216,8 +208,7 @@ LoweredProgram::Impl::load(std::unique_ptr<llvm::Module> module,
   functions.insert(functions.end(), {{kAccessFunction, address(accessMemory)},
                                      {kStoreFunction, address(storeMemory)},
                                      {kExecuteFunction, address(executeText)},
-                                     {kPrintFunction, address(print)},
-                                     {kDivideFunction, address(divide)}});
+                                     {kPrintFunction, address(print)}});
   auto created = createHostJit(level, functions);
   if (!created)
     return created.takeError();

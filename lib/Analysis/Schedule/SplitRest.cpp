@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/KernelDecisions.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -68,8 +69,10 @@ std::string tile::whyNotByElements(Operation *op) {
   if (auto fill = dyn_cast<FillOp>(op)) {
     isFine =
         isWholeFragment(fill.getTarget(), fill.getOffsets(), fill.getExtents());
-  } else if (auto alloc = dyn_cast<AllocOp>(op)) {
-    isFine = isFragment(alloc.getResult());
+  } else if (isa<TileStorageOpInterface>(op)) {
+    isFine = op->getNumResults() == 1 &&
+             isa<MemRefType>(op->getResultTypes().front()) &&
+             isFragment(op->getResult(0));
   } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
     isFine = isGlobal(load.getMemRef());
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
@@ -116,11 +119,18 @@ public:
   Differing(scf::IfOp rest, const Place &place, int64_t blocks,
             ArrayRef<ClusterReduceOp> reduces)
       : rest(rest), place(place), blocks(blocks) {
-    for (ClusterReduceOp reduce : reduces)
+    // What blocks combine is the same in all of them again; so are the places
+    // of the tile that they share.
+    isShared.insert(rest);
+    for (ClusterReduceOp reduce : reduces) {
+      isShared.insert(reduce);
       combined.insert(getBaseBuffer(reduce.getTarget()));
+    }
+    if (Operation *places = place.id.getDefiningOp())
+      isShared.insert(places);
     for (bool changed = true; changed;) {
       size_t before = found.size();
-      visit(rest->getParentOfType<KernelOp>().getBodyRegion(),
+      visit(kernelOf(rest).getBodyRegion(),
             /*isWithin=*/false);
       changed = found.size() != before;
     }
@@ -139,13 +149,17 @@ private:
     return !place.isRemainder || !quotient || quotient.getLhs() != place.id ||
            !isConstant(quotient.getRhs(), blocks);
   }
+  /// Numbers from nowhere, but for constants, are of the block.
+  static bool asksOfBlock(Operation &op) {
+    return op.getNumOperands() == 0 && !op.hasTrait<OpTrait::ConstantLike>() &&
+           llvm::any_of(op.getResultTypes(),
+                        [](Type type) { return type.isIntOrIndexOrFloat(); });
+  }
   void visit(Region &region, bool isWithin) {
     for (Operation &op : region.getOps()) {
-      // What blocks combine is the same in all of them again; so are the
-      // places of the tile that they share.
-      if (isa<ClusterReduceOp, BlockCoordinatesOp>(op) || &op == rest)
+      if (isShared.contains(&op))
         continue;
-      bool differs = isWithin || isUse(&op) ||
+      bool differs = isWithin || isUse(&op) || asksOfBlock(op) ||
                      llvm::any_of(op.getOperands(), [&](Value operand) {
                        return contains(operand);
                      });
@@ -184,6 +198,7 @@ private:
   scf::IfOp rest;
   Place place;
   int64_t blocks;
+  llvm::SmallPtrSet<Operation *, 4> isShared;
   llvm::SmallDenseSet<Value> combined, found;
 };
 } // namespace
@@ -191,7 +206,7 @@ private:
 /// The place of a block, among those that `reduce` combines, that `value` is;
 /// none where it is something else.
 static std::optional<Place> placeOf(Value value, ClusterReduceOp reduce) {
-  auto kernel = reduce->getParentOfType<KernelOp>();
+  auto kernel = kernelOf(reduce);
   auto blocks = static_cast<int64_t>(reduce.getBlocks());
   Place place{value};
   if (auto remainder = value.getDefiningOp<arith::RemUIOp>()) {

@@ -30,7 +30,7 @@ LogicalResult moveRealigned(KernelLowering &lowering, TileMoveOpInterface move,
 
 /// Moves a tile from registers or shared to global memory, in pieces of 16
 /// bytes of rows that start at any element (RealignedStores.cpp).
-LogicalResult storeRealigned(KernelLowering &lowering, TileMoveOpInterface move,
+LogicalResult storeRealigned(KernelLowering &lowering, Operation *op,
                              Endpoint &source, Endpoint &target,
                              const FragmentLayout &loop, bool isInside);
 

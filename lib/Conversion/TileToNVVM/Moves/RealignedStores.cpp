@@ -4,7 +4,7 @@
 // A run of 16 bytes that starts at any element lies in two aligned pieces of 16
 // bytes. Lanes whose runs follow each other in a row exchange them: each lane
 // takes the run of the lane in front of it, shifts both together, and stores
-// the aligned piece in which its own run begins. Per run that are four
+// the aligned piece in which its own run begins. Per run these are four
 // shuffles, 13 instructions of arithmetic and one store, where single elements
 // take 8 or 16 stores, each of which brings a warp to all lines of its 512
 // bytes.
@@ -176,8 +176,8 @@ void PieceStorer::store(Value pointer, Value elements, Value valid) {
 }
 
 LogicalResult tile::nvvm::storeRealigned(KernelLowering &lowering,
-                                         TileMoveOpInterface move,
-                                         Endpoint &source, Endpoint &target,
+                                         Operation *op, Endpoint &source,
+                                         Endpoint &target,
                                          const FragmentLayout &loop,
                                          bool isInside) {
   auto &b = lowering.builder;
@@ -189,7 +189,7 @@ LogicalResult tile::nvvm::storeRealigned(KernelLowering &lowering,
       source.space == MemorySpace::Global ||
       (bits != 8 && bits != 16 && bits != 32) || lanes == 1 ||
       loop.vectorWidth(loop.rank() - 1) % count || loop.numRegisters() % count)
-    return move->emitOpError()
+    return op->emitOpError()
            << "expected to realign runs of 16 bytes to global memory, of "
               "elements of one, two or four bytes, several lanes next to each "
               "other "
