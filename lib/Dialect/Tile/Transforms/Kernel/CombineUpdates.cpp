@@ -7,6 +7,10 @@
 // thread's registers, then in its warp. One update for each i is left. Updates
 // written as loads and stores become atomic ones first (CommonElements.cpp).
 //
+// Where updates stand under conditions, the one that is left does, too: under
+// the same ones where all updates of an element have them in common, else where
+// any iteration has updated, which is combined like the sums.
+//
 //===----------------------------------------------------------------------===//
 #include "CommonElements.h"
 #include "Phases.h"

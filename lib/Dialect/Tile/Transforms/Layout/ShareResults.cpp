@@ -8,10 +8,11 @@
 // the same elements of each part, so that a part is a fragment whose layout has
 // fewer registers; docs/Rationale/SplitReduction.md says what that is worth.
 //
-// What follows the loop is taken as it is where each operation works on the
-// elements of a tile one by one: moves to and from global memory, fills, loops
-// over elements; and where no block touches what another one writes. Anything
-// else leaves the tile to the last block.
+// What follows the loop has to be what the last block does, and the same in all
+// blocks (tile/Analysis/SplitRest.h). It is taken as it is where each operation
+// works on the elements of a tile one by one: moves to and from global memory,
+// fills, loops over elements; and where no block touches what another one
+// writes. Anything else leaves the tile to the last block.
 //
 //===----------------------------------------------------------------------===//
 #include "Phases.h"
