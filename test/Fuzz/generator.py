@@ -54,6 +54,8 @@ FIRST_LANES = 16_000_000_000
 FIRST_GATHERS = 17_000_000_000
 # Seeds from here on are of rows that start anywhere, in runs of 16 bytes of lanes next to each other (ragged.py).
 FIRST_RAGGED = 18_000_000_000
+# Seeds from here on are of elements that several iterations update by sums of indices, by indices from memory or twice (sums.py).
+FIRST_SUMS = 19_000_000_000
 GATHERING = [(2, 1), (4, 1), (8, 1), (1, 2), (1, 4), (2, 2), (4, 2), (3, 1), (1, 3), (1, 1)]  # their clusters
 WIDE = [(96, 96), (128, 96), (64, 160), (40, 264), (17, 512), (128, 160), (5, 1800), (1000, 9)]
 WEIGHTS = {"f32": 30, "f16": 20, "bf16": 10, "i32": 10, "i8": 8, "f64": 4, "f8E4M3FN": 4, "f8E5M2": 3, "f4E2M1FN": 3, "i4": 3,

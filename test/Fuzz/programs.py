@@ -29,9 +29,10 @@ import roles
 import rows
 import sparse
 import steps
+import sums
 import walks
 from elements import Unfit
-from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GATHERS, FIRST_GROUPS, FIRST_LANES, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_PIECES, FIRST_RAGGED, FIRST_SHIFTED, FIRST_SPARSE, FIRST_SPLIT, FIRST_STREAM, FIRST_WALKS, Generator
+from generator import FIRST_AGAIN, FIRST_AHEAD, FIRST_CODES, FIRST_COMMON, FIRST_GATHERS, FIRST_GROUPS, FIRST_LANES, FIRST_LEAVING, FIRST_NAMED, FIRST_ORDERS, FIRST_PIECES, FIRST_RAGGED, FIRST_SHIFTED, FIRST_SPARSE, FIRST_SPLIT, FIRST_STREAM, FIRST_SUMS, FIRST_WALKS, Generator
 
 # Elements of all arguments of a run; blocks of a grid.
 MOST_ELEMENTS, MOST_BLOCKS = 120_000, 24
@@ -140,7 +141,9 @@ def frame(g):
 
 def attempt(seed, number):
     g = Generator(seed, number)
-    if seed >= FIRST_RAGGED:
+    if seed >= FIRST_SUMS:
+        family = sums.program
+    elif seed >= FIRST_RAGGED:
         family = ragged.program
     elif seed >= FIRST_GATHERS:
         family = gathers.program

@@ -57,6 +57,10 @@ struct LoopChoice {
 /// late, so that what they keep in fragments would differ.
 bool changesWhatItReads(const LoopDemand &loop);
 
+/// Whether the loop uses what an atomic access of it returns. Of threads that
+/// repeat an iteration one alone makes the access, and has the value.
+bool takesAtomicValues(Operation *loop);
+
 /// For an access of a fragment by indices that are no plain form of the loop's:
 /// the fragment's register for each of the loop's, in layouts under which each
 /// thread holds what its iterations name (`IterationValues::registersOf`).

@@ -76,11 +76,29 @@ SmallVector<AssumeOp> tile::promisesOf(Value value) {
   return promises;
 }
 
+/// Whether a promise about `value` holds wherever the value is used: it stands
+/// under no condition, or all uses stand under the same one.
+static bool holdsForAllUses(AssumeOp assume, Value value) {
+  Region *defined = value.getParentRegion();
+  for (Region *region = assume->getParentRegion(); region != defined;
+       region = region->getParentRegion()) {
+    if (!region)
+      return false;
+    if (isa<RegionBranchOpInterface>(region->getParentOp()) &&
+        !isa<LoopLikeOpInterface>(region->getParentOp()) &&
+        !llvm::all_of(value.getUsers(), [&](Operation *user) {
+          return region->isAncestor(user->getParentRegion());
+        }))
+      return false;
+  }
+  return true;
+}
+
 /// What `tile.assume` promises of a value itself.
 static int64_t statedDivisor(Value value) {
   int64_t divisor = 1;
   for (AssumeOp assume : promisesOf(value))
-    if (assume.getDivisibleBy())
+    if (assume.getDivisibleBy() && holdsForAllUses(assume, value))
       divisor = std::lcm(
           divisor, std::min<int64_t>(*assume.getDivisibleBy(), kEverything));
   return std::min(divisor, kEverything);
@@ -91,7 +109,7 @@ static int64_t statedDivisor(Value value) {
 static int64_t assumedDivisor(Value value) {
   int64_t divisor = statedDivisor(value);
   for (AssumeOp assume : promisesAbout(value))
-    if (assume.getEquals()) {
+    if (assume.getEquals() && holdsForAllUses(assume, value)) {
       bool isFirst = assume.getValue() == value;
       divisor = std::lcm(divisor, statedDivisor(isFirst ? assume.getEquals()
                                                         : assume.getValue()));

@@ -486,6 +486,16 @@ bool tile::changesWhatItReads(const LoopDemand &loop) {
                       [&](Value buffer) { return read.contains(buffer); });
 }
 
+bool tile::takesAtomicValues(Operation *loop) {
+  return loop
+      ->walk([](Operation *op) {
+        bool isAtomic = isa<memref::AtomicRMWOp, TileElementOpInterface>(op);
+        return isAtomic && !op->use_empty() ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 void LayoutSolver::findConversions() {
   for (OperationDemands &demands : operations) {
     Operation *op = demands.op;
@@ -505,7 +515,8 @@ void LayoutSolver::findConversions() {
       continue;
     const FragmentLayout &loop = result.loops.find(op)->second.layout;
     if (loop.replication() > 1 &&
-        changesWhatItReads(*demands.constraints.loopDemand))
+        (changesWhatItReads(*demands.constraints.loopDemand) ||
+         takesAtomicValues(op)))
       for (const LoopAccess &access : demands.constraints.loopDemand->accesses)
         if (isFragment(access.buffer()) && access.isWrite)
           result.unheld.push_back(access.operand);

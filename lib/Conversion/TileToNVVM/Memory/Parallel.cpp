@@ -287,8 +287,10 @@ LogicalResult ParallelLowering::emitOp(Operation &inner, int64_t reg,
   if (auto rmw = dyn_cast<memref::AtomicRMWOp>(inner)) {
     if (firstReplica && !rmw.getResult().use_empty())
       return inner.emitOpError()
-             << "expected the old value to be unused where iterations are "
-                "replicated over threads";
+             << "expected the old value to be unused where several threads "
+                "execute an iteration and one of them alone updates; without "
+                "a stated `layout` the fragments that the loop writes are "
+                "reached through shared memory";
     if (int64_t chunk = sumWidth(rmw, width); chunk > 1) {
       for (int64_t i = 0; i < width; i += chunk)
         if (failed(once(lowering, firstReplica, [&] {

@@ -140,11 +140,13 @@ static std::optional<LLVM::AtomicBinOp> atomicKind(arith::AtomicRMWKind kind) {
   case arith::AtomicRMWKind::addi:
     return LLVM::AtomicBinOp::add;
   case arith::AtomicRMWKind::maxnumf:
-  case arith::AtomicRMWKind::maximumf:
     return LLVM::AtomicBinOp::fmax;
+  case arith::AtomicRMWKind::maximumf:
+    return LLVM::AtomicBinOp::fmaximum;
   case arith::AtomicRMWKind::minnumf:
-  case arith::AtomicRMWKind::minimumf:
     return LLVM::AtomicBinOp::fmin;
+  case arith::AtomicRMWKind::minimumf:
+    return LLVM::AtomicBinOp::fminimum;
   case arith::AtomicRMWKind::maxs:
     return LLVM::AtomicBinOp::max;
   case arith::AtomicRMWKind::maxu:

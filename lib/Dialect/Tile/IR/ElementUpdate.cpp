@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tile/Dialect/Tile/IR/ElementUpdate.h"
 #include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/IR/OperationSupport.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -34,6 +36,36 @@ static bool isDifference(Operation *op) {
   return isa<arith::SubFOp, arith::SubIOp>(op);
 }
 
+/// Whether two values of a block are computed in the same way from the same
+/// values: a front end that has run no CSE computes an index for the load, and
+/// once more for the store.
+static bool areComputedAlike(Value a, Value b, int depth = 0) {
+  constexpr int kMaxDepth = 12;
+  if (a == b)
+    return true;
+  if (depth == kMaxDepth)
+    return false;
+  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+  if (!first || !second || first->getBlock() != second->getBlock() ||
+      first->getNumRegions())
+    return false;
+  if (auto load = dyn_cast<memref::LoadOp>(first)) {
+    if (second->isBeforeInBlock(first))
+      std::swap(first, second);
+    for (Operation *op = first; op != second; op = op->getNextNode())
+      if (mayWrite(op, load.getMemRef()))
+        return false;
+  } else if (!isPure(first)) {
+    return false;
+  }
+  return OperationEquivalence::isEquivalentTo(
+      first, second,
+      [&](Value x, Value y) {
+        return success(areComputedAlike(x, y, depth + 1));
+      },
+      /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
 std::optional<ElementUpdate> tile::updateOf(memref::StoreOp store) {
   ElementUpdate update;
   update.store = store;
@@ -48,7 +80,8 @@ std::optional<ElementUpdate> tile::updateOf(memref::StoreOp store) {
     auto load = operand.getDefiningOp<memref::LoadOp>();
     return load && load->getBlock() == store->getBlock() &&
            load.getMemRef() == store.getMemRef() && load->hasOneUse() &&
-           llvm::equal(load.getIndices(), store.getIndices());
+           llvm::equal(load.getIndices(), store.getIndices(),
+                       [](Value a, Value b) { return areComputedAlike(a, b); });
   };
   // From the store up, through operations of the same kind.
   while (true) {

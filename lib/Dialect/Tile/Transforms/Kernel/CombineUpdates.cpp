@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "tile/Analysis/LayoutAnalysis.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/IR/ModuleTarget.h"
@@ -228,13 +229,44 @@ static bool countsUpdates(ParallelOp loop, memref::AtomicRMWOp update,
          !conditionsBesideElement(loop, update, combined);
 }
 
+/// Whether something that an iteration does after `update` can tell that the
+/// update has not been made yet: it accesses the buffer, or it takes part in an
+/// order between threads. An update of the same kind that uses no result
+/// cannot.
+static bool isSeenInIteration(ParallelOp loop, memref::AtomicRMWOp update) {
+  auto isEarlier = [&](Operation *op) {
+    Operation *ancestor = op->getBlock()->findAncestorOpInBlock(*update);
+    return ancestor && op->isBeforeInBlock(ancestor);
+  };
+  return loop
+      .walk([&](Operation *op) {
+        Value buffer;
+        if (auto load = dyn_cast<memref::LoadOp>(op))
+          buffer = isEarlier(op) ? Value() : load.getMemRef();
+        else if (auto store = dyn_cast<memref::StoreOp>(op))
+          buffer = store.getMemRef();
+        else if (auto other = dyn_cast<memref::AtomicRMWOp>(op))
+          buffer = other == update || (other.getKind() == update.getKind() &&
+                                       other.getResult().use_empty())
+                       ? Value()
+                       : other.getMemref();
+        else if (isa<TileElementOpInterface>(op))
+          return WalkResult::interrupt();
+        return buffer && mayAlias(buffer, update.getMemref())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 /// Sums `update` up first; `registers` counts what a thread has for the values
 /// of the loop's updates.
 void CombineUpdatesPass::combine(ParallelOp loop, memref::AtomicRMWOp update,
                                  const TargetInfo &target, int64_t &registers) {
   // A stated layout says which thread updates what, and results are what an
   // element held between two updates.
-  if (loop.getLayout() || !update.getResult().use_empty())
+  if (loop.getLayout() || !update.getResult().use_empty() ||
+      isSeenInIteration(loop, update))
     return;
   std::optional<Reduction> reduction = reductionOf(update);
   Type element = update.getValue().getType();

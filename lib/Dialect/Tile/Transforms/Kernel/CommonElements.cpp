@@ -95,6 +95,7 @@ private:
   FailureOr<bool> formIrregular(const LoopDemand &demand,
                                 const LoopAccess &access,
                                 memref::StoreOp store);
+  bool formPairs(const LoopDemand &demand);
   bool putInOrder(const LoopDemand &demand);
 
   ParallelOp loop;
@@ -109,6 +110,8 @@ LogicalResult CommonElements::run() {
   if (!constraints.loopDemand)
     return success();
   const LoopDemand &demand = *constraints.loopDemand;
+  if (formPairs(demand))
+    return run();
   for (const LoopAccess &access : demand.accesses) {
     auto store = dyn_cast<memref::StoreOp>(access.operand->getOwner());
     if (!store || isLocal(store.getMemRef()))
@@ -251,22 +254,71 @@ bool CommonElements::putInOrder(const LoopDemand &demand) {
   return true;
 }
 
-/// An element whose indices have quotients or remainders, which several
-/// iterations name.
+/// Whether the indices name another element in each iteration whatever the run
+/// brings: each index of the loop that has several values is a part of an index
+/// of the element that has no other part that changes.
+static bool nameEachOnce(ArrayRef<int64_t> extents,
+                         ArrayRef<LoopIndex> indices) {
+  for (auto [dim, extent] : llvm::enumerate(extents))
+    if (extent > 1 && llvm::none_of(indices, [&, d = dim](const LoopIndex &f) {
+          if (f.isIrregular || f.coefficients[d] == 0)
+            return false;
+          for (auto [other, coefficient] : llvm::enumerate(f.coefficients))
+            if (other != d && coefficient != 0 && extents[other] > 1)
+              return false;
+          return true;
+        }))
+      return false;
+  return true;
+}
+
+/// Whether an index is an element of memory that changes with the loop, or is
+/// computed from one.
+static bool hasIndexFromMemory(ParallelOp loop, memref::StoreOp store) {
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.filter = [&](Operation *op) { return loop->isProperAncestor(op); };
+  SetVector<Operation *> slice;
+  for (Value index : store.getIndices())
+    if (Operation *op = index.getDefiningOp(); op && options.filter(op))
+      if (failed(getBackwardSlice(op, &slice, options)))
+        return false;
+  return llvm::any_of(slice, [](Operation *op) {
+    return isa<memref::LoadOp>(op) && !isMemoryEffectFree(op);
+  });
+}
+
+/// An element that several iterations name though its indices leave out none of
+/// the loop's: they have quotients or remainders (`m[i / 32]`), are sums of the
+/// loop's (`acc[i + j]`), or come from memory (`count[x[i]]`).
 FailureOr<bool> CommonElements::formIrregular(const LoopDemand &demand,
                                               const LoopAccess &access,
                                               memref::StoreOp store) {
-  if (isGlobal(store.getMemRef()) ||
-      llvm::none_of(access.indices,
-                    [](const LoopIndex &form) { return form.isIrregular; }) ||
+  if (nameEachOnce(loop.getExtents(), access.indices) ||
       !dependsOnElement(store) || isHeldAsStated(demand, access))
     return false;
+  std::optional<ElementUpdate> update = updateOf(store);
   std::optional<IterationValues> elements = IterationValues::compute(
       store.getIndices(), loop.getBodyRegion().getArguments(),
       loop.getExtents());
-  if (!elements || !elements->hasRepeated())
+  if (!elements) {
+    // Nobody knows whether two iterations name one element. A program that says
+    // what each thread does may see to it by a condition.
+    if (!update || hasOtherAccesses(demand, store, update->load) ||
+        !hasIndexFromMemory(loop, store) ||
+        (access.isConditional() && isOverThreads(loop)))
+      return false;
+    remarkAt(remarks, store)
+        << "several iterations may update one element, whose index comes from "
+           "memory: made an atomic update";
+    makeAtomic(*update);
+    return true;
+  }
+  if (!elements->hasRepeated())
     return false;
-  std::optional<ElementUpdate> update = updateOf(store);
+  // A condition may pick one of the iterations.
+  if (isGlobal(store.getMemRef()) && !update)
+    return false;
   if (!update || hasOtherAccesses(demand, store, update->load)) {
     InFlightDiagnostic diag =
         store.emitOpError()
@@ -284,6 +336,65 @@ FailureOr<bool> CommonElements::formIrregular(const LoopDemand &demand,
          "layouts under which one thread executes them need none";
   makeAtomic(*update);
   return true;
+}
+
+/// Whether two accesses of a buffer name different elements whatever their
+/// iterations: one of their indices does not change with the loop, and differs
+/// by a constant.
+static bool areApart(const LoopAccess &a, const LoopAccess &b) {
+  for (auto [x, y] : llvm::zip_equal(a.indices, b.indices))
+    if (x.isInvariant() && y.isInvariant() && x.uniforms == y.uniforms &&
+        x.constant != y.constant)
+      return true;
+  return false;
+}
+
+/// Whether they name the same element in each iteration.
+static bool areSame(const LoopAccess &a, const LoopAccess &b) {
+  return llvm::all_of(llvm::zip_equal(a.indices, b.indices), [](auto pair) {
+    auto &[x, y] = pair;
+    return !x.isIrregular && !y.isIrregular && x.constant == y.constant &&
+           x.coefficients == y.coefficients && x.uniforms == y.uniforms;
+  });
+}
+
+/// Two updates in an iteration, of elements that another iteration updates by
+/// the other one (`s[i] += x; s[i + 1] += x`): whether they became atomic.
+bool CommonElements::formPairs(const LoopDemand &demand) {
+  if (loop.getLayout() || isOverThreads(loop))
+    return false;
+  for (const LoopAccess &access : demand.accesses) {
+    auto store = dyn_cast<memref::StoreOp>(access.operand->getOwner());
+    if (!store || isLocal(store.getMemRef()) || !dependsOnElement(store))
+      continue;
+    SmallVector<ElementUpdate> updates;
+    bool arePairs = false, areUpdates = true;
+    for (const LoopAccess &other : demand.accesses) {
+      if (other.buffer() != access.buffer() || !other.isWrite)
+        continue;
+      auto otherStore = dyn_cast<memref::StoreOp>(other.operand->getOwner());
+      std::optional<ElementUpdate> update =
+          otherStore ? updateOf(otherStore) : std::nullopt;
+      areUpdates &=
+          update && (updates.empty() || update->kind == updates.front().kind);
+      if (update)
+        updates.push_back(*update);
+      arePairs |= !areSame(access, other) && !areApart(access, other);
+    }
+    // Loads other than those of the updates see what was there in between.
+    auto reads = llvm::count_if(demand.accesses, [&](const LoopAccess &other) {
+      return other.buffer() == access.buffer() && other.isRead;
+    });
+    if (!arePairs || !areUpdates || reads != int64_t(updates.size()))
+      continue;
+    remarkAt(remarks, store)
+        << "several iterations update one element by different indices: made "
+           "atomic updates";
+    for (const ElementUpdate &update : updates)
+      makeAtomic(update);
+    return true;
+  }
+  return false;
 }
 
 LogicalResult tile::formUpdates(ParallelOp loop, const TargetInfo &target,

@@ -16,7 +16,9 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "tile/Analysis/IndexOrder.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
+#include "tile/Dialect/Tile/IR/ElementUpdate.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 
@@ -50,6 +52,7 @@ struct GuardAccessesPass
                 TileElementOpInterface>(op))
           accesses.push_back(op);
       });
+      findUpdates(accesses);
       for (Operation *op : accesses)
         if (failed(guard(op, order)))
           return signalPassFailure();
@@ -58,8 +61,35 @@ struct GuardAccessesPass
 
 private:
   LogicalResult guard(Operation *op, const IndexOrder &order);
+  void findUpdates(ArrayRef<Operation *> accesses);
+
+  /// Updates of an element, by what loads it; what stores them.
+  llvm::DenseMap<Operation *, ElementUpdate> updates;
+  llvm::DenseSet<Operation *> ofUpdates;
 };
 } // namespace
+
+/// Loads and stores that are an update of one element have one condition, under
+/// which they stay an update.
+void GuardAccessesPass::findUpdates(ArrayRef<Operation *> accesses) {
+  updates.clear();
+  ofUpdates.clear();
+  for (Operation *op : accesses) {
+    auto store = dyn_cast<memref::StoreOp>(op);
+    std::optional<ElementUpdate> update =
+        store ? updateOf(store) : std::nullopt;
+    if (!update)
+      continue;
+    bool isBetween = false;
+    for (Operation *between = update->load->getNextNode(); between != op;
+         between = between->getNextNode())
+      isBetween |= mayWrite(between, store.getMemRef());
+    if (isBetween)
+      continue;
+    updates.insert({update->load, *update});
+    ofUpdates.insert(store);
+  }
+}
 
 static ElementAccess accessOf(Operation *op) {
   if (auto load = dyn_cast<memref::LoadOp>(op))
@@ -106,7 +136,24 @@ static void putUnder(Operation *op, Value condition) {
   scf::YieldOp::create(builder, loc, zero);
 }
 
+/// The same of an update as a whole, where its store stands.
+static void putUnder(const ElementUpdate &update, Value condition) {
+  memref::StoreOp store = update.store;
+  OpBuilder builder(store);
+  auto branch = scf::IfOp::create(builder, store.getLoc(), condition,
+                                  /*withElseRegion=*/false);
+  Operation *end = branch.thenBlock()->getTerminator();
+  memref::LoadOp load = update.load;
+  load->moveBefore(end);
+  for (Operation *op : update.chain)
+    op->moveBefore(end);
+  store->moveBefore(end);
+}
+
 LogicalResult GuardAccessesPass::guard(Operation *op, const IndexOrder &order) {
+  // What loads the element has been guarded, and this with it.
+  if (ofUpdates.contains(op))
+    return success();
   ElementAccess access = accessOf(op);
   auto type = cast<MemRefType>(access.buffer.getType());
   // Fragments are indexed by what their loops' extents bound, so that only
@@ -148,7 +195,10 @@ LogicalResult GuardAccessesPass::guard(Operation *op, const IndexOrder &order) {
                         << "; what lies outside of the tile reads as zero and "
                            "is not written. `tile.assume` can promise the "
                            "bound";
-  putUnder(op, condition);
+  if (auto update = updates.find(op); update != updates.end())
+    putUnder(update->second, condition);
+  else
+    putUnder(op, condition);
   ++guardedAccesses;
   return success();
 }

@@ -161,27 +161,33 @@ void tile::narrow(PipelinedOp loop, Value firstPart, Value endPart,
   loop.getUpperBoundMutable().assign(end);
 }
 
-void tile::clearOthers(PipelinedOp loop, Value buffer, Value isLast) {
-  Operation *writer = nullptr;
-  for (Operation *user : buffer.getUsers()) {
-    if (user->getBlock() != loop->getBlock() || !user->isBeforeInBlock(loop)) {
-      if (!loop->isProperAncestor(user) && user->getBlock() != loop->getBlock())
-        writer = user; // in a nested region: not followed
-      continue;
+/// Whether `buffer` is known to be zero where `loop` begins: what writes it
+/// last fills all of it with zero, whatever conditions hold.
+static bool isZeroBefore(PipelinedOp loop, Value buffer) {
+  Operation *reached = loop;
+  while (reached && !isa<KernelOp>(reached)) {
+    for (Operation *before = reached->getPrevNode(); before;
+         before = before->getPrevNode()) {
+      if (!mayWrite(before, buffer))
+        continue;
+      auto tileOp = dyn_cast<TileOpInterface>(before);
+      Value fill = tileOp ? tileOp.getFillValue() : Value();
+      return fill && overwrites(before, buffer) &&
+             (matchPattern(fill, m_AnyZeroFloat()) ||
+              matchPattern(fill, m_Zero()));
     }
-    SmallVector<OpAccess> accesses;
-    bool writes = collectAccesses(user, accesses) != nullptr;
-    for (const OpAccess &own : accesses)
-      writes |=
-          own.access.isWrite && getBaseBuffer(own.access.buffer) == buffer;
-    if (writes && (!writer || writer->getBlock() != user->getBlock() ||
-                   writer->isBeforeInBlock(user)))
-      writer = user;
+    reached = reached->getParentOp();
+    // What a round leaves, the next one finds.
+    if (isa_and_nonnull<LoopLikeOpInterface>(reached) &&
+        mayWrite(reached, buffer))
+      return false;
   }
-  if (auto tileOp = dyn_cast_or_null<TileOpInterface>(writer))
-    if (Value fill = tileOp.getFillValue())
-      if (matchPattern(fill, m_AnyZeroFloat()) || matchPattern(fill, m_Zero()))
-        return;
+  return false;
+}
+
+void tile::clearOthers(PipelinedOp loop, Value buffer, Value isLast) {
+  if (isZeroBefore(loop, buffer))
+    return;
   OpBuilder builder(loop);
   Location loc = loop.getLoc();
   Type element = elementTypeOf(buffer);

@@ -222,11 +222,13 @@ bool threadsHoldRounds(KernelOp kernel, const TargetInfo &target) {
   llvm::scope_exit erase([&] { trial.erase(); });
   unrollIndexLoops(trial, target, /*remarks=*/false);
   sinkViews(trial);
-  stageTiles(trial, target, /*remarks=*/false);
+  if (failed(stageTiles(trial, target, /*remarks=*/false)))
+    return false;
   FailureOr<LayoutAnalysis> analysis = LayoutAnalysis::compute(trial, target);
   while (succeeded(analysis) && !analysis->unheld.empty() &&
          !analysis->movesOwned) {
-    stageTiles(trial, target, /*remarks=*/false, analysis->unheld);
+    if (failed(stageTiles(trial, target, /*remarks=*/false, analysis->unheld)))
+      return false;
     analysis = LayoutAnalysis::compute(trial, target);
   }
   return succeeded(analysis) && analysis->unheld.empty();
@@ -259,14 +261,16 @@ struct InferLayoutsPass : tile::impl::InferLayoutsPassBase<InferLayoutsPass> {
       if (threadsHoldRounds(kernel, *target))
         unrollIndexLoops(kernel, *target, remarks && !printAnalysisOnly);
       sinkViews(kernel);
-      stageTiles(kernel, *target, remarks && !printAnalysisOnly);
+      if (failed(stageTiles(kernel, *target, remarks && !printAnalysisOnly)))
+        return signalPassFailure();
       FailureOr<LayoutAnalysis> analysis =
           LayoutAnalysis::compute(kernel, *target, exhaustive);
       // Whether threads hold what a loop accesses at an offset shows once
       // layouts are chosen. Each round takes at least one such access away.
       while (succeeded(analysis) && !analysis->unheld.empty()) {
-        stageTiles(kernel, *target, remarks && !printAnalysisOnly,
-                   analysis->unheld);
+        if (failed(stageTiles(kernel, *target, remarks && !printAnalysisOnly,
+                              analysis->unheld)))
+          return signalPassFailure();
         analysis = LayoutAnalysis::compute(kernel, *target, exhaustive);
       }
       if (failed(analysis))

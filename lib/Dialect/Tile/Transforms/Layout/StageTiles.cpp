@@ -31,7 +31,7 @@ public:
       : kernel(kernel), target(target), remarks(remarks),
         unheld(unheld.begin(), unheld.end()), builder(kernel.getContext()) {}
 
-  void run() {
+  LogicalResult run() {
     SmallVector<Operation *> tileOps;
     kernel.getBodyRegion().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (!isa<TileOpInterface>(op))
@@ -40,11 +40,13 @@ public:
       return WalkResult::skip(); // scalar code of a tile loop
     });
     for (Operation *op : tileOps)
-      stageTileOp(op);
+      if (failed(stageTileOp(op)))
+        return failure();
+    return success();
   }
 
 private:
-  void stageTileOp(Operation *op) {
+  LogicalResult stageTileOp(Operation *op) {
     LayoutConstraints constraints(target, kernel.getThreads());
     cast<TileOpInterface>(op).getLayoutConstraints(constraints);
     llvm::MapVector<Value, Staging> toShared, toFragment;
@@ -52,13 +54,17 @@ private:
       if (isShared(demand.operand->get()))
         add(toFragment[demand.operand->get()], *demand.operand, demand.reads,
             demand.writes);
-    if (constraints.loopDemand)
+    if (constraints.loopDemand) {
       collectUnowned(*constraints.loopDemand, toShared);
+      if (failed(checkViews(op, *constraints.loopDemand, toShared)))
+        return failure();
+    }
     bool isOrdered =
-        constraints.loopDemand && changesWhatItReads(*constraints.loopDemand);
+        constraints.loopDemand &&
+        (changesWhatItReads(*constraints.loopDemand) || takesAtomicValues(op));
     if (toShared.size() == 1 && toFragment.empty() && !isOrdered &&
         !fitsShared(toShared.front().first) && staysInRegisters(op, toShared))
-      return;
+      return success();
     StringRef why = "the threads that run the iterations do not hold all of "
                     "its elements; `memref<..., #tile.fragment>` with accesses "
                     "by loop indices alone needs no trip";
@@ -72,6 +78,29 @@ private:
             "a shared operand is copied to a fragment, since threads combine "
             "values in registers; a copy to a fragment that the program makes "
             "is made once");
+    return success();
+  }
+
+  /// A fragment that a loop accesses by two views, one of which goes to a copy:
+  /// what the loop writes by one of them the other one would not see.
+  static LogicalResult
+  checkViews(Operation *op, const LoopDemand &loop,
+             const llvm::MapVector<Value, Staging> &toShared) {
+    for (const auto &[buffer, staging] : toShared)
+      for (const LoopAccess &other : loop.accesses)
+        if (other.buffer() != buffer && isFragment(other.buffer()) &&
+            getViewedTile(other.buffer()) == getViewedTile(buffer) &&
+            (staging.writes || other.isWrite)) {
+          InFlightDiagnostic diag =
+              op->emitOpError()
+              << "expected one view of a fragment that the loop writes, got "
+                 "two; use one of them for all accesses, or write in a loop "
+                 "of its own";
+          diag.attachNote(buffer.getLoc()) << "one view";
+          diag.attachNote(other.buffer().getLoc()) << "the other one";
+          return diag;
+        }
+    return success();
   }
 
   void collectUnowned(LoopDemand &loop,
@@ -181,6 +210,26 @@ private:
     });
   }
 
+  /// Whether something may have written the fragment before these warps begin:
+  /// a round before of a loop around them, or another operation that stands in
+  /// the same part of the fragment's block.
+  static bool isWrittenBeforeRegion(Region &region, Value buffer) {
+    for (Operation *around = region.getParentOp();
+         around &&
+         !around->isProperAncestor(buffer.getParentBlock()->getParentOp()) &&
+         around != buffer.getParentBlock()->getParentOp();
+         around = around->getParentOp())
+      if (isa<LoopLikeOpInterface>(around))
+        return true;
+    Block *block = buffer.getParentBlock();
+    Operation *place = block->findAncestorOpInBlock(*region.getParentOp());
+    return llvm::any_of(buffer.getUsers(), [&](Operation *user) {
+      return place->isAncestor(user) &&
+             !region.isAncestor(user->getParentRegion()) &&
+             mayWrite(user, buffer);
+    });
+  }
+
   /// Zeros in a fragment whose elements `op` is the first to write, some of
   /// them: all of them go to the copy and come back, and nobody may read memory
   /// that nothing has written. Where some warps alone have the fragment, they
@@ -188,14 +237,19 @@ private:
   void clear(Operation *op, Value buffer) {
     Location loc = op->getLoc();
     builder.setInsertionPointAfterValue(buffer);
+    Region *ofWarps = nullptr;
     for (Operation *around : getEnclosingOps(op)) {
       if (!isa<TileAgentsOpInterface>(around) && !asPartOfWarps(around))
         continue;
       for (Region &region : around->getRegions())
         if (region.isAncestor(op->getParentRegion()) &&
-            !region.isAncestor(buffer.getParentRegion()))
+            !region.isAncestor(buffer.getParentRegion())) {
           builder.setInsertionPointToStart(&region.front());
+          ofWarps = &region;
+        }
     }
+    if (ofWarps && isWrittenBeforeRegion(*ofWarps, buffer))
+      return;
     Type element = cast<MemRefType>(buffer.getType()).getElementType();
     Value zero = arith::ConstantOp::create(builder, loc, element,
                                            builder.getZeroAttr(element));
@@ -249,7 +303,7 @@ private:
 
 } // namespace
 
-void tile::stageTiles(KernelOp kernel, const TargetInfo &target, bool remarks,
-                      ArrayRef<OpOperand *> unheld) {
-  TileStager(kernel, target, remarks, unheld).run();
+LogicalResult tile::stageTiles(KernelOp kernel, const TargetInfo &target,
+                               bool remarks, ArrayRef<OpOperand *> unheld) {
+  return TileStager(kernel, target, remarks, unheld).run();
 }

@@ -18,9 +18,11 @@ namespace mlir::tile {
 /// and written back after it. The reverse for operations that work in registers
 /// only: a shared operand gets a fragment.
 /// An access at a constant offset (`x[i + 64]`) may be one whose elements the
-/// threads hold: it goes to a copy where it is among `unheld`.
-void stageTiles(KernelOp kernel, const TargetInfo &target, bool remarks,
-                ArrayRef<OpOperand *> unheld = {});
+/// threads hold: it goes to a copy where it is among `unheld`. Fails, with an
+/// error, where a loop reaches one fragment by two views and a copy of one of
+/// them would not show what the other one writes.
+llvm::LogicalResult stageTiles(KernelOp kernel, const TargetInfo &target,
+                               bool remarks, ArrayRef<OpOperand *> unheld = {});
 
 } // namespace mlir::tile
 #endif // TILE_LIB_DIALECT_TILE_TRANSFORMS_STAGETILES_H

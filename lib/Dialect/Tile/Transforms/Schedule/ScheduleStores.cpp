@@ -15,11 +15,13 @@
 #include "UseCounter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Analysis/TmaGeometry.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
+#include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "tile/Layout/WarpgroupParts.h"
@@ -130,15 +132,46 @@ static bool variesIn(Value value, Operation *loop) {
                       [&](Value operand) { return variesIn(operand, loop); });
 }
 
-/// Whether some loop around stores the same region in each of its rounds: the
-/// store of one must then have ended, not only have read its tile, before the
-/// next one's is issued.
-static bool storesAgain(TileMoveOpInterface store) {
-  for (Operation *loop : getEnclosingOps(store))
-    if (isa<LoopLikeOpInterface>(loop) &&
-        llvm::none_of(store.getTargetOffsets(),
-                      [&](Value offset) { return variesIn(offset, loop); }))
+/// Whether a loop goes through the blocks of the grid that a persistent block
+/// works off. Blocks are not ordered: each stores elements of its own.
+static bool isOverBlocks(LoopLikeOpInterface loop) {
+  std::optional<OpFoldResult> first = loop.getSingleLowerBound();
+  Value begin = first ? dyn_cast<Value>(*first) : Value();
+  return begin && begin.getDefiningOp<BlockRangeOp>();
+}
+
+/// Whether the regions that a store writes in two rounds of a loop are known to
+/// be apart: one of their offsets grows by their extent at least in each round,
+/// and does not change in a round otherwise.
+static bool areRoundsApart(TileMoveOpInterface store,
+                           LoopLikeOpInterface loop) {
+  std::optional<Value> iv = loop.getSingleInductionVar();
+  std::optional<OpFoldResult> step = loop.getSingleStep();
+  if (!iv || !step)
+    return false;
+  int64_t least = std::max<int64_t>(1, getConstantIntValue(*step).value_or(1));
+  for (auto [offset, extent] :
+       llvm::zip(store.getTargetOffsets(), store.getTargetExtents())) {
+    LoopIndex index = analyzeLoopIndex(offset, *iv);
+    if (index.isIrregular || llvm::any_of(index.uniforms, [&](Value uniform) {
+          return variesIn(uniform, loop);
+        }))
+      continue;
+    if (std::abs(index.coefficients.front()) * least >= extent)
       return true;
+  }
+  return false;
+}
+
+/// Whether some loop around may store the same elements in two of its rounds:
+/// the store of one must then have ended, not only have read its tile, before
+/// the next one's is issued.
+static bool storesAgain(TileMoveOpInterface store) {
+  for (Operation *around : getEnclosingOps(store)) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(around);
+    if (loop && !isOverBlocks(loop) && !areRoundsApart(store, loop))
+      return true;
+  }
   return false;
 }
 

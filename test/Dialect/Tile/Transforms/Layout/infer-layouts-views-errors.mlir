@@ -25,3 +25,29 @@ tile.kernel @everyother(%B: memref<8x8xf32>) grid(%bx) = (1) threads(32) {
   %v = memref.subview %s[0, 0] [8, 8] [2, 1] : memref<16x8xf32, #gpu.address_space<workgroup>> to memref<8x8xf32, strided<[16, 1]>, #gpu.address_space<workgroup>>
   tile.copy %v to %B : memref<8x8xf32, strided<[16, 1]>, #gpu.address_space<workgroup>> to memref<8x8xf32>
 }
+
+// -----
+
+// What the loop writes by one view it would not read by the other one, of which there would be another copy.
+tile.kernel @two_views(%X: memref<64x32xi32>, %Y: memref<64x32xi32>) grid(%b) = (1) threads(128) {
+  %c63 = arith.constant 63 : index
+  %c32 = arith.constant 32 : index
+  %z = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  // expected-note @+1 {{one view}}
+  %f = tile.alloc : memref<64x32xi32, #tile.fragment>
+  // expected-note @+1 {{the other one}}
+  %v = tile.view %f : memref<64x32xi32, #tile.fragment> to memref<2048xi32, #tile.fragment>
+  tile.fill %f with %z : memref<64x32xi32, #tile.fragment>, i32
+  // expected-error @+1 {{expected one view of a fragment that the loop writes, got two; use one of them for all accesses}}
+  tile.parallel (%i, %j) in (64, 32) {
+    %x = memref.load %X[%i, %j] : memref<64x32xi32>
+    %r = arith.subi %c63, %i : index
+    memref.store %x, %f[%r, %j] : memref<64x32xi32, #tile.fragment>
+    %q = arith.muli %r, %c32 : index
+    %p = arith.addi %q, %j : index
+    %y = memref.load %v[%p] : memref<2048xi32, #tile.fragment>
+    %w = arith.addi %y, %one : i32
+    memref.store %w, %Y[%i, %j] : memref<64x32xi32>
+  }
+}

@@ -287,3 +287,85 @@ tile.kernel @sums(%C: memref<?x64xf32> {tile.alignment = 16}, %n: index) grid(%b
     tile.atomic add %s to %C[%t, %c0] decided {plan = #tma} : memref<64x64xf32, #shared> to memref<?x64xf32>
   }
 }
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+
+// Two rounds store the same rows: the earlier store has ended before the later one is issued.
+// CHECK-LABEL: tile.kernel @repeats
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %
+// CHECK: tile.await %[[BEFORE]]
+tile.kernel @repeats(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c24 = arith.constant 24 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f16
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  scf.for %t = %c0 to %n step %c1 {
+    tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    %h = arith.divui %t, %c2 : index
+    %o = arith.muli %h, %c64 : index
+    tile.copy %s to %C[%o, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  }
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+
+// Of 64 rows a round begins 24 behind the one before.
+// CHECK-LABEL: tile.kernel @overlaps
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %
+// CHECK: tile.await %[[BEFORE]]
+tile.kernel @overlaps(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c24 = arith.constant 24 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f16
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  scf.for %t = %c0 to %n step %c1 {
+    tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    %o = arith.muli %t, %c24 : index
+    tile.copy %s to %C[%o, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  }
+}
+
+// -----
+#shared = #gpu.address_space<workgroup>
+#tma = #tile.copy_plan<tma, bytes = 2>
+#frag = #tile.fragment_layout<shape [64, 64] reg [(2, 1:1), (2, 0:8), (8, 1:8)] lane [(4, 1:2), (8, 0:1)] warp [(4, 0:16)]>
+#rows = #tile.shared_layout<shape [64, 64] bits 16 modes [(64, 1:1), (64, 0:64)] swizzle(3, 4, 3)>
+
+// Rows of its own in each round.
+// CHECK-LABEL: tile.kernel @apart
+// CHECK: scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %
+// CHECK: tile.await read %[[BEFORE]]
+tile.kernel @apart(%C: memref<?x64xf16> {tile.alignment = 16}, %n: index) grid(%b) = (1) threads(128) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c24 = arith.constant 24 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f16
+  %f = tile.alloc layout(#frag) : memref<64x64xf16, #tile.fragment>
+  %s = tile.alloc layout(#rows) : memref<64x64xf16, #shared>
+  scf.for %t = %c0 to %n step %c1 {
+    tile.fill %f with %one : memref<64x64xf16, #tile.fragment>, f16
+    tile.copy %f to %s decided {layout = #frag} : memref<64x64xf16, #tile.fragment> to memref<64x64xf16, #shared>
+    %o = arith.muli %t, %c64 : index
+    tile.copy %s to %C[%o, %c0] decided {plan = #tma} : memref<64x64xf16, #shared> to memref<?x64xf16>
+  }
+}
