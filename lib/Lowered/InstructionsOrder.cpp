@@ -269,6 +269,42 @@ void vote(Machine &machine, Thread &, const PtxInstruction &i,
                });
 }
 
+/// redux.sync.{add,min,max,umin,umax,and,or,xor}(value, mask), as NVVM names
+/// them
+void reduceWarp(Machine &machine, Thread &, const PtxInstruction &i,
+                uint64_t *slots) {
+  machine.meet(i, slots, uint32_t(i.read(2, slots)),
+               [&](llvm::ArrayRef<uint64_t *> lanes) {
+                 std::optional<uint32_t> all;
+                 for (uint64_t *lane : lanes) {
+                   if (!lane)
+                     continue;
+                   auto own = uint32_t(i.read(1, lane));
+                   if (!all)
+                     all = own;
+                   else if (i.has("add"))
+                     *all += own;
+                   else if (i.has("and"))
+                     *all &= own;
+                   else if (i.has("or"))
+                     *all |= own;
+                   else if (i.has("xor"))
+                     *all ^= own;
+                   else if (i.has("min"))
+                     all = std::min<int32_t>(*all, own);
+                   else if (i.has("max"))
+                     all = std::max<int32_t>(*all, own);
+                   else if (i.has("umin"))
+                     all = std::min(*all, own);
+                   else
+                     all = std::max(*all, own);
+                 }
+                 for (uint64_t *lane : lanes)
+                   if (lane)
+                     i.write(0, lane, *all);
+               });
+}
+
 /// elect.sync(mask): the lane, and whether it is the executing one.
 void elect(Machine &machine, Thread &, const PtxInstruction &i,
            uint64_t *slots) {
@@ -303,6 +339,7 @@ llvm::ArrayRef<InstructionEntry> mlir::tile::lowered::orderInstructions() {
       {"setmaxnreg", setMaxRegisters},
       {"membar", plainFence},
       {"shfl.sync", shuffle},
+      {"redux.sync", reduceWarp},
       {"vote.all.sync", vote},
       {"vote.any.sync", vote},
       {"vote.ballot.sync", vote},

@@ -67,6 +67,8 @@ public:
   Value prepare(OpBuilder &builder, Location loc, Value x) const;
   /// Whether `combine(x, y)` and `combine(y, x)` are the same bits.
   bool isCommutative() const { return kind.has_value(); }
+  /// The kind that combines; null for a region.
+  const Combination *combination() const { return kind ? &*kind : nullptr; }
   /// Whether a row of nothing but NaNs has to become the neutral value.
   bool ignoresNan() const { return kind && kind->ignoresNan(types.front()); }
 

@@ -1,8 +1,9 @@
 //===- Reduce.cpp - lowering of reductions --------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Registers of a thread first, then lanes by butterfly shuffles, then warps
-// through scratch memory, always in one order: results do not depend on timing.
+// Registers of a thread first, then lanes by butterfly shuffles (integers of a
+// whole warp by redux.sync), then warps through scratch memory, always in one
+// order: results do not depend on timing.
 //
 //===----------------------------------------------------------------------===//
 #include "Exchange.h"
@@ -116,6 +117,9 @@ private:
   /// Combines what lanes hold whose number differs in the bit `step`. Both get
   /// the same bits: the lower lane's tuple stands first.
   Tuple combineLanes(const Tuple &own, int64_t step);
+  /// Whether one instruction combines what all lanes of the warp have.
+  bool hasWarpReduction() const;
+  Value combineWarp(Value own);
   Tuple neutral() { return Tuple(combiner.neutral(b, b.getLoc())); }
   Tuple shuffled(const Tuple &tuple, NVVM::ShflKind kind, int64_t operand) {
     Tuple other;
@@ -132,6 +136,8 @@ private:
   }
   /// The elements of a tuple, as the combination takes them.
   FailureOr<Tuple> load(ArrayRef<Value> buffers, ArrayRef<int64_t> registers);
+  void combineLanes(const FragmentLayout &source,
+                    MutableArrayRef<Tuple> partial);
   void combineWarps(const FragmentLayout &source,
                     MutableArrayRef<Tuple> partial);
   bool lanesShare(const FragmentLayout &source, ArrayRef<int64_t> group,
@@ -155,6 +161,51 @@ Tuple ReduceLowering::combineLanes(const Tuple &own, int64_t step) {
   Value isUpper =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ne, bit, lowering.i32(0));
   return combine(select(isUpper, other, own), select(isUpper, own, other));
+}
+
+/// How `redux.sync` combines integers; nothing where it does not.
+static std::optional<NVVM::ReduxKind>
+warpReduction(const Combination &combination) {
+  switch (combination.kind) {
+  case ReduceKind::Sum:
+  case ReduceKind::AbsSum:
+    return NVVM::ReduxKind::ADD;
+  case ReduceKind::Max:
+  case ReduceKind::AbsMax:
+    return combination.isUnsigned ? NVVM::ReduxKind::UMAX
+                                  : NVVM::ReduxKind::MAX;
+  case ReduceKind::Min:
+    return combination.isUnsigned ? NVVM::ReduxKind::UMIN
+                                  : NVVM::ReduxKind::MIN;
+  case ReduceKind::BitAnd:
+    return NVVM::ReduxKind::AND;
+  case ReduceKind::BitOr:
+    return NVVM::ReduxKind::OR;
+  case ReduceKind::BitXor:
+    return NVVM::ReduxKind::XOR;
+  case ReduceKind::Prod:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool ReduceLowering::hasWarpReduction() const {
+  const Combination *combination = combiner.combination();
+  auto type = dyn_cast<IntegerType>(combiner.workingTypes().front());
+  return combination && warpReduction(*combination) && type &&
+         type.getWidth() <= 32;
+}
+
+Value ReduceLowering::combineWarp(Value own) {
+  const Combination &combination = *combiner.combination();
+  Type type = own.getType(), i32 = b.getI32Type();
+  bool isSmall = type.getIntOrFloatBitWidth() < 32;
+  if (isSmall)
+    own = combination.isUnsigned ? Value(arith::ExtUIOp::create(b, i32, own))
+                                 : Value(arith::ExtSIOp::create(b, i32, own));
+  Value all = NVVM::ReduxOp::create(b, i32, own, *warpReduction(combination),
+                                    lowering.i32(-1));
+  return isSmall ? Value(arith::TruncIOp::create(b, type, all)) : all;
 }
 
 FailureOr<Tuple> ReduceLowering::load(ArrayRef<Value> buffers,
@@ -218,6 +269,27 @@ void ReduceLowering::combineByLanes(WarpScratch &scratch, Value base,
       value = some.size() == 1
                   ? sum
                   : shuffled(sum, NVVM::ShflKind::idx, int64_t(i) * warps);
+  }
+}
+
+void ReduceLowering::combineLanes(const FragmentLayout &source,
+                                  MutableArrayRef<Tuple> partial) {
+  bool isWholeWarp =
+      llvm::all_of(source.modes(Axis::Lane), [&](const Mode &mode) {
+        return mode.extent == 1 || mode.dim == static_cast<int>(dim);
+      });
+  if (isWholeWarp && hasWarpReduction()) {
+    for (Tuple &tuple : partial)
+      tuple = {combineWarp(tuple.front())};
+    return;
+  }
+  int64_t divisor = 1;
+  for (const Mode &mode : source.modes(Axis::Lane)) {
+    if (mode.dim == static_cast<int>(dim))
+      for (int64_t step = 1; step < mode.extent; step *= 2)
+        for (Tuple &tuple : partial)
+          tuple = combineLanes(tuple, step * divisor);
+    divisor *= mode.extent;
   }
 }
 
@@ -401,14 +473,7 @@ LogicalResult ReduceLowering::reduce(const FragmentLayout &source) {
   for (Tuple &tuple : partial)
     if (tuple.empty())
       tuple = neutral();
-  int64_t divisor = 1;
-  for (const Mode &mode : source.modes(Axis::Lane)) {
-    if (mode.dim == static_cast<int>(dim))
-      for (int64_t step = 1; step < mode.extent; step *= 2)
-        for (Tuple &tuple : partial)
-          tuple = combineLanes(tuple, step * divisor);
-    divisor *= mode.extent;
-  }
+  combineLanes(source, partial);
   combineWarps(source, partial);
   for (auto [r, tuple] : llvm::zip(rows, partial)) {
     // NaN is left of a row only where all of it is.

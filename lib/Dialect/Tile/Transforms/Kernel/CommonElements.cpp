@@ -193,6 +193,24 @@ static bool isOverThreads(ParallelOp loop) {
          loop.getExtents().front() == getAgentThreads(loop);
 }
 
+/// Whether the indices name another element in each iteration whatever the run
+/// brings: each index of the loop that has several values is a part of an index
+/// of the element that has no other part that changes.
+static bool nameEachOnce(ArrayRef<int64_t> extents,
+                         ArrayRef<LoopIndex> indices) {
+  for (auto [dim, extent] : llvm::enumerate(extents))
+    if (extent > 1 && llvm::none_of(indices, [&, d = dim](const LoopIndex &f) {
+          if (f.isIrregular || f.coefficients[d] == 0)
+            return false;
+          for (auto [other, coefficient] : llvm::enumerate(f.coefficients))
+            if (other != d && coefficient != 0 && extents[other] > 1)
+              return false;
+          return true;
+        }))
+      return false;
+  return true;
+}
+
 /// An element whose indices leave out loop indices: `acc[i]` in a loop over i
 /// and j. Where the loop does not read it a condition picks the iteration that
 /// writes.
@@ -210,8 +228,14 @@ FailureOr<bool> CommonElements::formBeside(const LoopDemand &demand,
       getOwnedAccess(demand, access))
     return false;
   std::optional<ElementUpdate> update = updateOf(store);
-  if (update && !hasOtherAccesses(demand, store, update->load) &&
-      getStorageBits(store.getValueToStore().getType()) >= 32 &&
+  // Of fewer bits they round in order, which one thread can keep where no other
+  // index names the element, too.
+  SmallVector<int64_t> others(loop.getExtents());
+  for (unsigned dim : dimsBesideElement(loop.getExtents(), access.indices))
+    others[dim] = 1;
+  bool isInOrder = getStorageBits(store.getValueToStore().getType()) < 32 &&
+                   nameEachOnce(others, access.indices);
+  if (update && !hasOtherAccesses(demand, store, update->load) && !isInOrder &&
       !loop.getLayout()) {
     makeAtomic(*update);
     return true;
@@ -251,24 +275,6 @@ bool CommonElements::putInOrder(const LoopDemand &demand) {
       << "one thread has all iterations of an element, in the order of their "
          "indices: they read and write it; sums, extrema and bit operations "
          "that nothing else in the loop reads are combined among threads";
-  return true;
-}
-
-/// Whether the indices name another element in each iteration whatever the run
-/// brings: each index of the loop that has several values is a part of an index
-/// of the element that has no other part that changes.
-static bool nameEachOnce(ArrayRef<int64_t> extents,
-                         ArrayRef<LoopIndex> indices) {
-  for (auto [dim, extent] : llvm::enumerate(extents))
-    if (extent > 1 && llvm::none_of(indices, [&, d = dim](const LoopIndex &f) {
-          if (f.isIrregular || f.coefficients[d] == 0)
-            return false;
-          for (auto [other, coefficient] : llvm::enumerate(f.coefficients))
-            if (other != d && coefficient != 0 && extents[other] > 1)
-              return false;
-          return true;
-        }))
-      return false;
   return true;
 }
 
