@@ -285,6 +285,7 @@ def layouts(
     kernel: "str | None" = None,
     tunables: "dict[str, int] | None" = None,
     shape_hints: "dict[str, Sequence[int] | int] | None" = None,
+    roles: str = "",
     name: str = "source",
 ) -> "dict[str, BufferLayout]":
     """Layouts that the compiler decides for the buffers of a kernel, by the buffers' names.
@@ -293,13 +294,16 @@ def layouts(
     is an architecture ("sm_90a"), or "" for what the module says. `tunables` and `shape_hints`
     are dictionaries (`{"bm": 128}`, `{"A": [4096, 4096]}`). A buffer is named as in the text,
     or by the name of its location (`ir.Location.name`), else by its line; layouts of one name
-    are numbered (`acc`, `acc.1`). `name`: the file that a text is from.
+    are numbered (`acc`, `acc.1`). `roles`: whether warps are divided into roles, "auto", "on" or
+    "off". `name`: the file that a text is from.
     CompileError where the program is not valid.
     """
     from . import _pipeline
 
     program = _pipeline.Program(source, kernel=kernel, name=name)
-    module = program.run("tile-to-layouts", arch, tunables=tunables, shape_hints=shape_hints)
+    module = program.run(
+        "tile-to-layouts", arch, tunables=tunables, shape_hints=shape_hints, roles=roles
+    )
     result = {}
     for op in program.operations(module):
         if "layout" not in op.attributes or op.operation.name != "tile.alloc":

@@ -85,6 +85,8 @@ def test_what_the_compiler_makes_of_them():
         ("use_split_k", (2.0,), "expected an integer from 2 to 16, got 2.0"),
         ("use_stream_k", (1,), "expected an integer from 2 to 1024, got 1"),
         ("use_stream_k", (4, 33), "expected an integer from 1 to 32, got 33"),
+        ("use_swizzle", ("a",), "expected an integer, the number of rows of blocks in a panel"),
+        ("use_swizzle", (True,), "expected an integer, the number of rows of blocks in a panel"),
     ],
 )
 def test_wrong_numbers(word, arguments, message):

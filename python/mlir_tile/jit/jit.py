@@ -22,6 +22,7 @@ from mlir_tile.language.memory import Pointer
 from mlir_tile.language.rewrite import rewritten
 from mlir_tile.language.values import Variable, number_of
 
+from .captured import Captured
 from .kernel import CallTable, JITKernel, compile_options
 from .targets import followers, resolve_target, target_for
 
@@ -157,6 +158,13 @@ def _strides(value):
     return None if strides is None or item is None else tuple(x // item for x in strides)
 
 
+class _Calls(CallTable):
+    """The remembered calls of a function whose names may be bound again: `_call` of the others."""
+
+    def __init__(self, call):
+        self._call = call
+
+
 class JITImpl(CallTable):
     """What @jit makes of a function."""
 
@@ -178,7 +186,10 @@ class JITImpl(CallTable):
         self._mode = mode
         self._kernels, self._templates, self._prim_funcs = {}, {}, {}
         self._lock = threading.RLock()
+        self._captured = None  # what the function saw when it was traced last
+        self._calls = _Calls(self._call_known)
         followers.add(self)
+        followers.add(self._calls)
         functools.update_wrapper(self, function)
         self.__wrapped__ = function
         self._tensors = None
@@ -209,6 +220,7 @@ class JITImpl(CallTable):
         if isinstance(made, PrimFunc):
             self._mode = "lazy"
             self._prim_funcs[self._key(args, kwargs)] = made
+            self._note_captured()
         else:
             self._mode = "eager"
         return self._mode
@@ -227,7 +239,38 @@ class JITImpl(CallTable):
                     f"{self.__name__}: expected the function to return a T.prim_func, got {made!r}"
                 )
             self._prim_funcs[key] = made
+            self._note_captured()
         return made
+
+    # What the function sees beside its arguments.
+    def _note_captured(self):
+        """What was traced now holds for what the function sees now."""
+        self._captured = found = Captured(self.function)
+        if found:
+            # Before a call is looked up, Python compares the names.
+            self._call = found.checking(self._calls, self._call_anew)
+            self._forget()
+        else:
+            self.__dict__.pop("_call", None)
+
+    def _look_again(self):
+        """Forgets what was traced where the function sees something else now."""
+        captured = self._captured
+        if not captured:
+            return
+        if captured.changed():
+            for made in (self._templates, self._prim_funcs, self._kernels):
+                made.clear()
+            self._tensors = self._captured = None
+            self._calls._forget()
+            self.__dict__.pop("_call", None)
+        else:
+            self._call = captured.checking(self._calls, self._call_anew)
+
+    @property
+    def _table(self):
+        """Where calls are remembered."""
+        return self._calls if self._captured else self
 
     # Eager.
     def tensor_parameters(self):
@@ -302,6 +345,7 @@ class JITImpl(CallTable):
         made = self._prim_funcs.get(full)
         if made is None:
             made = self._prim_funcs[full] = self._built(given, sizes)
+            self._note_captured()
         return made, tensors
 
     def _built(self, given, sizes, nulls=frozenset()):
@@ -315,6 +359,7 @@ class JITImpl(CallTable):
     def get_prim_func(self, *args, **kwargs):
         """The traced function for these arguments."""
         with self._lock:
+            self._look_again()
             if self._decide(args, kwargs) == "lazy":
                 return self._lazy_prim_func(args, kwargs)
             return self._eager_prim_func(args, kwargs)[0]
@@ -377,13 +422,23 @@ class JITImpl(CallTable):
 
     def _call(self, *args, **kwargs):
         """Calls that are not remembered (CallTable)."""
+        return self._call_anew(*args, **kwargs)
+
+    def _call_anew(self, *args, **kwargs):
+        """A call before which names may have been bound again."""
+        with self._lock:
+            self._look_again()
+        return self._call_known(*args, **kwargs)
+
+    def _call_known(self, *args, **kwargs):
+        """A call that finds what the function sees as it was."""
         kwargs.pop("__tune_params", None)
         mode = self._mode or self._decide(args, kwargs)
         if mode == "lazy":
             with self._lock:
                 kernel = self._kernel(self._lazy_prim_func(args, kwargs))
             if _is_constant((args, *kwargs.values())):
-                self._remember(kernel, 0, args, kwargs, None, False)
+                self._table._remember(kernel, 0, args, kwargs, None, False)
             return kernel
         with self._lock:
             prim_func, tensors = self._eager_prim_func(args, kwargs)
@@ -412,7 +467,7 @@ class JITImpl(CallTable):
         if any(n in tensors for n in names[count:]):
             return
         if _is_constant((args[count:], *kwargs.values())):
-            kernel.remember_in(self, args[count:], kwargs)
+            kernel.remember_in(self._table, args[count:], kwargs)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else functools.partial(self, instance)

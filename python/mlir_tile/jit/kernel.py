@@ -12,7 +12,7 @@ from mlir_tile.language.values import Expr, Op, Variable, walk
 
 from .outputs import empty_cupy, empty_torch, is_cupy, lies_on_gpu, packed, remembered_outputs
 from .resources import Resources
-from .sizes import evaluate, written
+from .sizes import evaluate, plain, written
 from .sources import Sources
 from .targets import architecture_of, resolve_target
 
@@ -138,11 +138,15 @@ class JITKernel(CallTable, Resources, Sources):
         try:
             return self._call_apart(*args, stream=stream, **kwargs)
         except ArgumentError as error:
-            names = _OVERLAP.search(str(error))
-            kernel = names and self._kernel_overlapping(frozenset(names.groups()))
+            kernel = self._for_overlap(error)
             if kernel is None:
                 raise
         return kernel._call(*args, stream=stream, **kwargs)
+
+    def _for_overlap(self, error):
+        """The kernel for the call that this error refused; None where no overlap is its reason."""
+        names = None if hasattr(error, "has_run") else _OVERLAP.search(str(error))
+        return names and self._kernel_overlapping(frozenset(names.groups()))
 
     def _call_apart(self, *args, stream=None, **kwargs):
         """A call in which the memory of no two arguments overlaps that are not said to."""
@@ -330,7 +334,8 @@ class JITKernel(CallTable, Resources, Sources):
                         " one block"
                     )
         for condition in self.prim_func.promises:
-            if evaluate(condition, sizes) is False:
+            holds = evaluate(condition, sizes)
+            if holds is not None and not holds:
                 raise LaunchError(f"{self.name}: Assume: {written(condition)} does not hold")
 
     def _run(self, every, sizes, args, stream):
@@ -339,11 +344,23 @@ class JITKernel(CallTable, Resources, Sources):
         extra = [self._empty(p, sizes, args) for p in self.prim_func.workspace_params]
         for parameter, base in self.prim_func.views:
             extra.append(self._view(every[base], parameter, sizes))
-        for executable in self.executables:
-            if stream is not None:
-                executable(*every, *extra, stream=stream)
-            else:
-                executable(*every, *extra)
+        options = {} if stream is None else {"stream": stream}
+        self._run_from(0, (*every, *extra), options)
+
+    def _run_from(self, first, args, options):
+        """Runs the kernels of the function from one on. Where the arguments of one overlap, the
+        kernels in front of it have run: those for overlapping arguments take over from it on."""
+        for at in range(first, len(self.executables)):
+            try:
+                self.executables[at](*args, **options)
+            except ArgumentError as error:
+                kernel = self._for_overlap(error) if at else None
+                if kernel is None:
+                    if at:
+                        error.has_run = True  # so nobody begins the call again
+                    raise
+                kernel._run_from(at, args, options)
+                return
 
     def _named(self, args, kwargs):
         names = [self.params[i].name for i in self._inputs]
@@ -365,7 +382,7 @@ class JITKernel(CallTable, Resources, Sources):
         """The sizes that this call chooses, by name; extents of one name must be equal."""
         sizes, origin = {}, {}
         for at, p in self._scalars:
-            sizes[p.name] = args[at]
+            sizes[p.name] = plain(args[at], p.dtype)
             origin[p.name] = p.name
         for at, _, p in self._checked:
             shape = getattr(args[at], "shape", None)
@@ -488,13 +505,17 @@ class JITKernel(CallTable, Resources, Sources):
         """What the compiler decided, by source line."""
         from mlir_tile.explain import explain
 
-        return explain(self.prim_func, arch or architecture_of(self.target))
+        return explain(self.prim_func, arch or architecture_of(self.target), roles=self._roles())
 
     def layouts(self, arch=None):
         """Layouts of the kernel's buffers."""
         from mlir_tile.layout import layouts
 
-        return layouts(self.prim_func, arch or architecture_of(self.target))
+        return layouts(self.prim_func, arch or architecture_of(self.target), roles=self._roles())
+
+    def _roles(self):
+        """Whether the compiler may divide warps into roles, by the pass configurations."""
+        return compile_options(self.pass_configs).roles
 
     def update_tuner_result(self, latency, config, ref_latency):
         self.latency, self.config, self.ref_latency = latency, config, ref_latency

@@ -2,6 +2,8 @@
 """Sizes of a kernel that a call chooses: what an extent, a grid or a promise (T.assume) such as
 n // 4 + 1 is for the sizes of this call, and how it is written in an error."""
 
+import operator
+
 from mlir_tile.language.values import Const, Expr, Op, Variable
 
 _ARITHMETIC = {
@@ -9,7 +11,7 @@ _ARITHMETIC = {
     "sub": lambda a, b: a - b,
     "mul": lambda a, b: a * b,
     "floordiv": lambda a, b: a // b,
-    "truncdiv": lambda a, b: a // b,
+    "truncdiv": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
     "mod": lambda a, b: a % b,
     "max": max,
     "min": min,
@@ -57,7 +59,7 @@ def evaluate(expr, sizes):
     if not isinstance(expr, Expr):
         return expr
     if type(expr) is Const:
-        return int(expr.value)
+        return expr.value if expr.dtype.is_float else int(expr.value)
     if type(expr) is Variable:
         return sizes.get(expr.name)
     if type(expr) is Op and expr.name == "cast":
@@ -66,3 +68,16 @@ def evaluate(expr, sizes):
         a, b = (evaluate(x, sizes) for x in expr.args)
         return None if a is None or b is None else _ARITHMETIC[expr.name](a, b)
     return None
+
+
+def plain(value, kind):
+    """A scalar argument as a number of Python's, with which sizes and promises are computed."""
+    if kind.is_integer and not kind.is_bool:
+        try:
+            value = operator.index(value)
+        except TypeError:
+            return value  # the launcher's error says it
+        # The launcher's integers have a sign.
+        return value + 2**kind.bits if kind.is_unsigned and value < 0 else value
+    item = getattr(value, "item", None)
+    return value if item is None else item()

@@ -17,13 +17,22 @@ def use_swizzle(panel_size, order="row", enable=True):
     builder = current("T.use_swizzle")
     if order not in ("row", "column", "mlx"):
         fail(f"T.use_swizzle: expected an order of row, column or mlx, got {order!r}")
-    if (
-        enable
-        and builder.kernel is not None
-        and len(builder.kernel.grid) >= 2
-        and int(panel_size) > 0
-    ):
-        builder.kernel.attributes["panel"] = int(panel_size)
+    rows = _integer(panel_size)
+    if rows is None:
+        fail(
+            "T.use_swizzle: expected an integer, the number of rows of blocks in a panel, got"
+            f" {panel_size!r}"
+        )
+    if enable and builder.kernel is not None and len(builder.kernel.grid) >= 2 and rows > 0:
+        builder.kernel.attributes["panel"] = rows
+
+
+def _integer(value):
+    """Python's integer that `value` is, or None."""
+    try:
+        return None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        return None
 
 
 def _set_count(construct, attribute, count, low, high):
@@ -31,11 +40,8 @@ def _set_count(construct, attribute, count, low, high):
     kernel = current(construct).kernel
     if kernel is None:
         fail(f"{construct}: expected to stand inside of `with T.Kernel(...)`")
-    try:
-        number = operator.index(count)
-    except TypeError:
-        number = None
-    if number is None or isinstance(count, bool) or not low <= number <= high:
+    number = _integer(count)
+    if number is None or not low <= number <= high:
         fail(f"{construct}: expected an integer from {low} to {high}, got {count!r}")
     kernel.attributes[attribute] = number
 

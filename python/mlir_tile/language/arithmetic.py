@@ -110,8 +110,8 @@ FOLD = {
     "eq": operator.eq,
     "ne": operator.ne,
     "truncdiv": lambda a, b: (
-        int(a / b)
-        if isinstance(a, float)
+        float(math.trunc(a / b))
+        if isinstance(a, float) or isinstance(b, float)
         else (abs(a) // abs(b)) * (1 if (a < 0) == (b < 0) else -1)
     ),
 }
@@ -192,6 +192,8 @@ def binary(name, a, b):
         )
     elif name == "floordiv":
         return unary("floor", Op("div", (cast(a, kind), cast(b, kind)), kind))
+    elif name == "truncdiv":
+        return unary("trunc", Op("div", (cast(a, kind), cast(b, kind)), kind))
     return Op(name, (cast(a, kind), cast(b, kind)), kind)
 
 
@@ -327,25 +329,53 @@ def unary(name, value):
 
 
 def power(a, b):
-    """a to the power of b; small whole exponents are multiplied out."""
-    b = as_value(b)
-    a = as_value(a)
-    if number_of(a) is not None and number_of(b) is not None:
-        return number_of(a) ** number_of(b)
-    exponent = number_of(b)
-    if exponent is not None and exponent == int(exponent) and 1 <= exponent <= 8:
-        exponent, result, square = int(exponent), None, a
-        while exponent:
-            if exponent & 1:
-                result = square if result is None else binary("mul", result, square)
-            exponent >>= 1
-            if exponent:
-                square = binary("mul", square, square)
-        return result
+    """a to the power of b. Whole exponents are multiplied out: all of integers, small ones of
+    floats."""
+    a, b = as_value(a), as_value(b)
+    x, y = number_of(a), number_of(b)
     kind = promote(a, b)
+    if x is not None and y is not None:
+        typed = type(a) is Const or type(b) is Const
+        if typed and (kind.is_float or y >= 0):
+            return Const(_wrap(x**y, kind), kind)
+        return x**y
+    if kind.is_integer and y is None:
+        fail(
+            "a power of integers whose exponent only the kernel knows: expected a number as the"
+            f" exponent, got {describe(b)}; use 1 << n for powers of two, T.cast(x, 'float32') ** y"
+            " for a float, or multiply in a loop"
+        )
+    if y is not None and math.isfinite(y) and y == int(y):
+        if type_of(a).is_integer and kind.is_float:
+            a = cast(a, kind)
+        if y == 0 and kind.is_integer:
+            return 1 if kind is INT32 else Const(1, kind)
+        if 1 <= y and (kind.is_integer or y <= 8):
+            return _multiplied(a, int(y))
     if not kind.is_float:
         kind = FLOAT32
     return Op("pow", (cast(a, kind), cast(b, kind)), kind)
+
+
+def _multiplied(square, exponent):
+    """A power as products of squares. A value that is used again and again gets a name where the
+    exponent is large, since each use of it is a tree of its own elsewhere."""
+    from .builder import current_or_none
+
+    builder = current_or_none()
+    named = exponent > 16 and builder is not None and builder.block is not None
+    if exponent > 64 and not named:
+        fail(f"expected an exponent of at most 64 outside of a kernel, got {exponent}")
+    result = None
+    while exponent:
+        if named and isinstance(square, Expr):
+            square = builder.define("power", square)
+        if exponent & 1:
+            result = square if result is None else binary("mul", result, square)
+        exponent >>= 1
+        if exponent:
+            square = binary("mul", square, square)
+    return result
 
 
 def cast(value, kind):
@@ -366,6 +396,8 @@ def cast(value, kind):
 
 
 def _convert(number, kind):
+    if kind.is_bool:
+        return bool(number)
     if kind.is_float:
         return float(number)
     if isinstance(number, float) and not math.isfinite(number):

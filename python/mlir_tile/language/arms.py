@@ -10,7 +10,7 @@ import copy
 from .barriers import Barriers
 from .buffers import Region
 from .emit_warps import by_hand
-from .places import at_thread, nodes
+from .places import nodes
 from .statements import Alloc, Assign, Define, For, If, Store, Tile, Warps, While
 from .values import Load, Op, number_of, walk
 
@@ -35,7 +35,7 @@ def _arms(emitter, statement, threads, arms):
     """The programs of an `if` and its `elif`; whether each of these threads has one."""
     every = True
     for positive, arm in ((True, statement.then), (False, statement.otherwise)):
-        mine = [x for x in threads if bool(at_thread(statement.condition, x)) == positive]
+        mine = emitter.threads_of(statement.condition, threads, positive)
         only = arm[0] if len(arm) == 1 else None
         if type(only) is If and emitter.some_threads(only):
             every &= _arms(emitter, only, mine, arms)

@@ -225,9 +225,9 @@ Buffer.__eq__, Buffer.__ne__ = _equal, _unequal
 
 
 def _index(value, size):
-    """An index; a negative number counts from the end."""
+    """An index; a negative number counts from the end, also of a size that a call chooses."""
     if isinstance(value, int):
-        return value + size if value < 0 and isinstance(size, int) else int(value)
+        return binary("add", size, int(value)) if value < 0 else int(value)
     value = as_value(value)
     number = number_of(value)
     if number is not None:
@@ -244,7 +244,7 @@ def _index(value, size):
 def _of_element(value, size):
     """An index of an element: one that is always negative counts from the end, too."""
     index = _index(value, size)
-    if isinstance(index, Expr):
+    if isinstance(index, Expr) and number_of(as_value(value)) is None:
         high = bounds(index)[1]
         if high is not None and high < 0:
             return binary("add", index, size)
@@ -260,6 +260,15 @@ def row_major(shape):
     return tuple(reversed(strides))
 
 
+def _box(key, size, name):
+    """Offset and extent of a slice of a dimension."""
+    if key.step not in (None, 1):
+        fail(f"expected a slice of step one of {name}, got step {key.step}")
+    start = 0 if key.start is None else _index(key.start, size)
+    stop = size if key.stop is None else _index(key.stop, size)
+    return start, extent(difference(stop, start))
+
+
 class Region:
     """A box of a buffer: offsets and extents, one for each dimension."""
 
@@ -271,16 +280,11 @@ class Region:
         key = tuple(key) + (slice(None),) * (len(buffer.shape) - len(key))
         offsets, extents = [], []
         for x, size in zip(key, buffer.shape):
-            if isinstance(x, slice):
-                if x.step not in (None, 1):
-                    fail(f"expected a slice of step one of {buffer.name}, got step {x.step}")
-                start = 0 if x.start is None else _index(x.start, size)
-                stop = size if x.stop is None else _index(x.stop, size)
-                offsets.append(start)
-                extents.append(extent(difference(stop, start)))
-            else:
-                offsets.append(_index(x, size))
-                extents.append(1)
+            start, length = (
+                _box(x, size, buffer.name) if isinstance(x, slice) else (_index(x, size), 1)
+            )
+            offsets.append(start)
+            extents.append(length)
         return cls(buffer, offsets, extents)
 
     @property
@@ -318,19 +322,18 @@ class Region:
             kept = list(range(len(self.extents)))
         if len(key) != len(kept):
             fail(f"{self!r} has {len(kept)} dimensions, but {len(key)} indices are given")
-        full = list(self.offsets)
+        offsets, extents = list(self.offsets), [1] * len(self.offsets)
+        sliced = [isinstance(x, slice) for x in key]
         for at, x in zip(kept, key):
+            size = self.extents[at]
             if isinstance(x, slice):
-                start = binary("add", self.offsets[at], 0 if x.start is None else as_value(x.start))
-                stop = binary(
-                    "add",
-                    self.offsets[at],
-                    self.extents[at] if x.stop is None else as_value(x.stop),
-                )
-                full[at] = slice(start, stop)
+                start, extents[at] = _box(x, size, self)
             else:
-                full[at] = binary("add", self.offsets[at], as_value(x))
-        return self.buffer[tuple(full)]
+                start = _index(x, size) if any(sliced) else _of_element(x, size)
+            offsets[at] = binary("add", self.offsets[at], start)
+        if any(sliced):
+            return Region(self.buffer, offsets, extents)
+        return Load(self.buffer, tuple(offsets))
 
 
 def region_of(value, what):

@@ -7,21 +7,11 @@ import threading
 
 from .buffers import Buffer, OutputTensor, Region
 from .conditions import Conditions
-from .errors import NoBuilderError, StructureError, fail, here
+from .control_flow import ControlFlow
+from .errors import NoBuilderError, fail, here
 from .macros import Macros, Ref
-from .rebinding import NO_NAMES, ArmNames, Names, is_rebound
-from .statements import (
-    Alloc,
-    Assign,
-    Define,
-    For,
-    If,
-    Leave,
-    Store,
-    Tile,
-    While,
-    written_parallel,
-)
+from .rebinding import is_rebound
+from .statements import Alloc, Assign, Define, For, Store, Tile
 from .values import (
     IMPURE,
     NUMBERS,
@@ -32,9 +22,9 @@ from .values import (
     Variable,
     as_value,
     cast,
+    is_expr,
     reads_memory,
     same,
-    truth,
 )
 from .vectors import Lanes, Ramp, as_typed, lane_count, lane_of, lanes_of
 
@@ -53,7 +43,15 @@ _OPERATORS = {
     "BitXor": operator.xor,
     "MatMult": operator.matmul,
 }
+_IN_PLACE = {k: getattr(operator, "i" + x.__name__.strip("_")) for k, x in _OPERATORS.items()}
 _state = threading.local()
+
+
+def is_number(value):
+    """Whether a value is a number of Python's or of NumPy's, or an array of no dimensions."""
+    return isinstance(value, NUMBERS) or (
+        hasattr(value, "item") and getattr(value, "shape", None) == ()
+    )
 
 
 def current(construct=None):
@@ -76,27 +74,6 @@ class PhaseOneEnds(Exception):
     """The first phase of an eager kernel ends where its T.Kernel begins."""
 
 
-class Branch:
-    """An `if` on its way: of the kernel (`statement`), or of Python (`known`)."""
-
-    __slots__ = ("statement", "known", "names")
-
-    def __init__(self, statement, known, names):
-        self.statement, self.known, self.names = statement, known, names
-
-    def other_arm(self, name, value):
-        return self.names.other_arm(name, value)
-
-    def behind(self, name, value):
-        return self.names.behind(name, value)
-
-    def behind_first(self, name, value):
-        return self.names.behind_first(name, value)
-
-    def behind_second(self, name, value):
-        return self.names.behind_second(name, value)
-
-
 class KernelScope:
     """One `with T.Kernel(...)`: its grid, its indices and its statements."""
 
@@ -116,7 +93,7 @@ class KernelScope:
         self.at_end = []  # what is checked when all of its statements are known
 
 
-class Builder(Conditions, Macros):
+class Builder(Conditions, ControlFlow, Macros):
     """Records what one function does. `phase`: None, "declare" (eager, up to T.Kernel) or
     "build"."""
 
@@ -173,179 +150,6 @@ class Builder(Conditions, Macros):
     def in_parallel(self):
         return any(kind == "parallel" for kind, _ in self.loops)
 
-    # Control flow.
-    def branch(self, condition, values=(), names=()):
-        """An `if` that binds `names`, of whose values `values` are those in front of it."""
-        condition = truth(condition)
-        if not isinstance(condition, Expr):
-            return Branch(None, condition, NO_NAMES)
-        known = Names({x: values[x] for x in names if x in values}, "branch")
-        return Branch((self.add(If(condition)), self.block), True, known)
-
-    def arm(self, values, names):
-        """The names that an arm of T.If binds, in front of it."""
-        return ArmNames({x: values[x] for x in names if x in values}, self)
-
-    def part(self, values, names):
-        """The names that the work of some warps (T.ws) binds, in front of it."""
-        return Names({x: values[x] for x in names if x in values}, "work of some warps")
-
-    def rounds(self, values, names, read=()):
-        """The names that a loop binds; those that functions in it read count as read."""
-        found = Names({x: values[x] for x in names if x in values}, "loop")
-        found.read |= {x for x in read if x in found.before}
-        return found
-
-    def then(self, branch):
-        if branch.statement is None:
-            return branch.known
-        self.block = branch.statement[0].then
-        return True
-
-    def otherwise(self, branch):
-        if branch.statement is None:
-            return not branch.known
-        self.block = branch.statement[0].otherwise
-        return True
-
-    def end(self, branch):
-        if branch.statement is not None:
-            self.block = branch.statement[1]
-
-    def taken(self):
-        """Whether to trace the body of a `with`: that of a T.Then or T.Else may be known not to
-        run."""
-        skips, self.skips = self.skips, False
-        return not skips
-
-    def range(self, *arguments):
-        from .loop import serial
-
-        return serial(*arguments)
-
-    def counted(self, loop):
-        """What a loop around T.Kernel goes over: each iteration opens kernels of its own."""
-        if loop.kind not in ("serial", "unroll"):
-            fail(
-                f"a {loop.kind} loop stands outside of `with T.Kernel(...)`; move it inside, or"
-                " write range(...) to make a kernel in each iteration"
-            )
-        values = loop.numbers()
-        if values is None:
-            fail(
-                "a loop around T.Kernel makes a kernel in each iteration, so its bounds must be"
-                " known when the function is built; use numbers, or move the loop inside"
-            )
-        return values
-
-    def loop(self, iterable, names=None):
-        from .loop import Loop
-
-        if isinstance(iterable, Loop) and self.block is None:
-            iterable = self.counted(iterable)
-        if isinstance(iterable, Loop):
-            if names is not None and iterable.runs_once():
-                names.before.clear()
-            block, first = self.block, len(self.block or ())
-            yield from iterable.run(self)
-            if getattr(iterable, "kind", None) == "parallel":
-                for statement in block[first:]:
-                    self.check_parallel(statement)
-            return
-        if isinstance(iterable, Expr) or not hasattr(iterable, "__iter__"):
-            fail(
-                f"cannot loop over {iterable!r}; use range, T.serial, T.Parallel, T.Pipelined or a"
-                " list of Python's"
-            )
-        if names is not None:
-            names.before.clear()  # Python runs the loop, and binds its names
-        depth = len(self.loops)
-        for item in iterable:
-            self.loops.append(("python", self.block))
-            try:
-                yield item
-            finally:
-                del self.loops[depth:]
-
-    def check_parallel(self, statement):
-        """T.Parallel in T.Parallel: only as its one statement, which makes one loop of both."""
-        if type(statement) is not For:
-            return
-        statement.written = True
-        inner = statement.body[0] if len(statement.body) == 1 else None
-        whole = type(inner) is For and inner.kind == "parallel" and inner.written
-        for found in () if whole else written_parallel(statement.body):
-            fail(
-                "T.Parallel inside of T.Parallel beside other statements or in another loop: its"
-                " iterations have no order; put them into one T.Parallel, or loop with T.serial",
-                found.location,
-                StructureError,
-            )
-
-    def run_loop(self, loops, result):
-        """Traces the body of nested loops: statements made by the caller, the innermost last."""
-        outer, depth, around = self.block, len(self.loops), len(self.around)
-        for statement in loops:
-            self.add(statement)
-            self.block = statement.body
-        self.loops.append((loops[-1].kind, self.block))
-        self.around += loops
-        yield result
-        del self.loops[depth:], self.around[around:]
-        self.block = outer
-
-    def repeat(self, condition):
-        outer, self.block = self.block, []
-        try:
-            value = truth(condition())
-        finally:
-            made, self.block = self.block, outer
-        if not isinstance(value, Expr):
-            if value:
-                fail(
-                    "the condition of this `while` is always true, and the kernel would never end;"
-                    " loop over range and use break"
-                )
-            return
-        self.block = self.repeated(value, made)
-        depth = len(self.loops)
-        self.loops.append(("while", self.block))
-        yield None
-        del self.loops[depth:]
-        self.block = outer
-
-    def repeated(self, value, made):
-        """The body of a loop `while value`. The statements that the value takes are repeated with
-        it: then the loop is one over whether to go on, which each round decides first."""
-        if not made:
-            return self.add(While(value)).body
-        going = self.allocate(Buffer((1,), "bool", "local.var", name="going"))
-        self.add(Assign(going, as_value(True)))
-        outer, self.block = self.block, self.add(While(going.as_load())).body
-        for statement in made:
-            self.block.append(statement)
-        self.add(Assign(going, value))
-        body = self.add(If(going.as_load())).then
-        self.block = outer
-        return body
-
-    def leave(self, kind):
-        """`break` or `continue`: true where the loop is Python's."""
-        if not self.loops:
-            fail(f"`{kind}` outside of a loop")
-        loop, block = self.loops[-1]
-        if loop == "python":
-            if block is not self.block:
-                fail(
-                    f"`{kind}` of a loop of Python's under a condition of the kernel; loop over"
-                    " range(...) instead"
-                )
-            return True
-        if loop == "parallel" and kind == "break":
-            fail("`break` in T.Parallel: its iterations run in any order; use T.serial")
-        self.add(Leave(kind))
-        return False
-
     def enter(self, context):
         return context
 
@@ -356,6 +160,8 @@ class Builder(Conditions, Macros):
     def bind(self, name, value, old, copies):
         if is_rebound(old):
             old = None
+        if copies == "named":  # an expression, whose value may be a new variable, which has no name
+            copies = getattr(value, "name", None) != "variable"
         kind = type(value)
         if kind in NUMBERS and not isinstance(old, (Buffer, Ref)):
             return value
@@ -364,14 +170,10 @@ class Builder(Conditions, Macros):
             and old.is_var
             and not (isinstance(value, Buffer) and not (value.is_var and (copies or value is old)))
         ):
-            if (
-                isinstance(value, (Expr, *NUMBERS))
-                or value is old
-                or getattr(value, "is_var", False)
-            ):
+            if is_number(value) or is_expr(value) or value is old:
                 self.assign(old, value)
                 return old
-        if type(old) is Ref and isinstance(value, (Expr, *NUMBERS)):
+        if type(old) is Ref and (is_number(value) or is_expr(value)):
             self.add(Store(old.buffer, old.indices, cast(value, old.dtype)))
             return old
         if isinstance(value, Buffer):
@@ -384,8 +186,18 @@ class Builder(Conditions, Macros):
             return self.output(name, value)
         if isinstance(value, Expr):
             return self.named(name, value)
+        if kind in (list, tuple) and self.block is not None:
+            return self.items(value)
         frame = getattr(value, "open_until_end", None)
         return frame(self) if frame is not None else value
+
+    def items(self, values):
+        """A list or tuple that a name is bound to: what it reads is read now."""
+        now = [self.named("_", x) if isinstance(x, Expr) else x for x in values]
+        if type(values) is tuple:
+            return values if all(map(operator.is_, now, values)) else tuple(now)
+        values[:] = now
+        return values
 
     def named(self, name, value):
         if type(value) is Variable:
@@ -412,9 +224,13 @@ class Builder(Conditions, Macros):
             return self.define(value.name, value.as_load())
         return value
 
-    plain = read
+    def plain(self, name, value):
+        """What an attribute of an object of Python's is bound to."""
+        value = self.read(value)
+        return self.named(name, value) if isinstance(value, Expr) else value
 
-    def unpack(self, value, count):
+    def unpack(self, value, count, starred=None):
+        """The values that `count` names take; a list at the place `starred`."""
         frame = getattr(value, "open_until_end", None)
         if frame is not None:
             value = frame(self)
@@ -423,9 +239,15 @@ class Builder(Conditions, Macros):
                 return (value,)
             fail(f"cannot unpack {value!r} into {count} names")
         items = tuple(value)
-        if len(items) != count:
-            fail(f"expected {count} values to unpack, got {len(items)}")
-        return tuple(self.named("_", x) if isinstance(x, Expr) else x for x in items)
+        least = count if starred is None else count - 1
+        if len(items) < least or starred is None and len(items) > count:
+            more = "" if starred is None else "at least "
+            fail(f"expected {more}{least} values to unpack, got {len(items)}")
+        items = [self.named("_", x) if isinstance(x, Expr) else x for x in items]
+        if starred is not None:
+            end = starred + len(items) - least
+            items[starred:end] = [items[starred:end]]
+        return tuple(items)
 
     def declare(self, name, old, annotation):
         """`A: T.Tensor(...)` in the body: an argument gets its type; else nothing."""
@@ -479,7 +301,7 @@ class Builder(Conditions, Macros):
             return self.add(Store(place.buffer, place.indices, cast(as_value(value), place.dtype)))
         if isinstance(target, Load):
             fail(f"cannot assign to an element of {target!r}, which is a value")
-        target[key] = value
+        target[key] = self.named("_", value) if isinstance(value, Expr) else value
         return None
 
     def store_vector(self, place, value):
@@ -542,7 +364,8 @@ class Builder(Conditions, Macros):
                 f"cannot update the buffer {old.name} as a whole; name an element, as in"
                 f" {old.name}[i] += ..."
             )
-        result = self.operate(operation, old, value)
+        # A list of Python's stays the one that it is.
+        result = _IN_PLACE[operation](old, value)
         return self.named(name, result) if isinstance(result, Expr) else result
 
     def statement(self, value):

@@ -8,7 +8,9 @@ statements are tuples whose first item says what they are; the last one of a sta
 
 import re
 
+from .cuda_numbers import literal
 from .errors import unsupported
+from .nodes import BOOL, Const
 
 __all__ = ["Function", "functions_of"]
 
@@ -54,10 +56,12 @@ _ASSIGN = ("=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=")
 
 
 class Function:
-    """A device function: parameters (type, name, default), template parameters, its body."""
+    """A device function: parameters (type, name, default), template parameters, its body, and the
+    type of what it returns."""
 
-    def __init__(self, name, template, parameters, body):
+    def __init__(self, name, template, parameters, body, kind):
         self.name, self.template, self.parameters, self.body = name, template, parameters, body
+        self.kind = kind
 
 
 def functions_of(source):
@@ -148,7 +152,7 @@ class _Parser:
                 self.take()
             if "__device__" not in [self.peek(i) for i in range(4)]:
                 self.refuse(f"{self.peek()!r}, where a __device__ function is expected,")
-            self.type()
+            returned = self.type()
             name = self.name()
             self.take("(")
             parameters = []
@@ -157,7 +161,7 @@ class _Parser:
                 own = self.name()
                 parameters.append((kind, own, self.ternary() if self.accept("=") else None))
                 self.accept(",")
-            found[name] = Function(name, template, parameters, self.block())
+            found[name] = Function(name, template, parameters, self.block(), returned)
             self.types -= {own for kind, own, _ in template if kind == "typename"}
         return found
 
@@ -316,7 +320,7 @@ class _Parser:
                 self.take("]")
                 value = ("index", value, index)
             elif self.peek() in ("++", "--"):
-                value = ("assign", self.take()[0], value, ("number", 1))
+                value = ("postfix", self.take()[0], value)
             else:
                 return value
 
@@ -324,7 +328,11 @@ class _Parser:
         """A number, a name, a call, a value in parentheses."""
         kind, text, _ = self.tokens[self.at]
         if kind == "number":
-            return ("number", _number(self.take()))
+            value = literal(text)
+            if value is None:
+                self.refuse(f"the number {text}, which no integer type holds,")
+            self.take()
+            return ("number", value)
         if self.accept("("):
             value = self.expression()
             self.take(")")
@@ -333,7 +341,7 @@ class _Parser:
             self.refuse(f"{text!r}, where a value is expected,")
         name = self.name()
         if name in ("true", "false", "nullptr"):
-            return ("number", {"true": 1, "false": 0}.get(name))
+            return ("number", None if name == "nullptr" else Const(name == "true", BOOL))
         if name in ("reinterpret_cast", "static_cast"):
             self.take("<")
             target = self.type()
@@ -369,14 +377,6 @@ class _Parser:
             found.append(self.expression())
             self.accept(",")
         return found
-
-
-def _number(text):
-    if re.match(r"0[xXbB]", text):
-        return int(text.rstrip("uUlL"), 0)
-    if re.search(r"[.f]|[eE][-+]?\d", text):
-        return float(text.rstrip("f"))
-    return int(text.rstrip("uUlL"), 8 if re.match(r"0\d", text) else 10)
 
 
 def type_name(name):

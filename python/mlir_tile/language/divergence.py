@@ -9,7 +9,19 @@ from .buffers import Buffer
 from .emit_loops import structured
 from .emit_warps import by_hand
 from .ranges import is_pure
-from .statements import Alloc, Assign, Define, For, If, Store, Tile, Warps, While, leaves
+from .statements import (
+    Alloc,
+    Assign,
+    Define,
+    For,
+    If,
+    Leave,
+    Store,
+    Tile,
+    Warps,
+    While,
+    leaves,
+)
 from .thread_fragments import OF_THREADS
 from .values import (
     BOOL,
@@ -138,6 +150,65 @@ class Divergence:
                 if type(x) is For and x.kind in ("parallel", "pipelined") or self.of_block(x):
                     return True
         return False
+
+    # Jumps.
+    def jumps_apart(self, block, inside=False):
+        """Kinds of jumps out of a block, of those of the loop around it, that only some threads do.
+
+        `inside`: only some threads come to the block.
+        """
+        found = set()
+        for x in block:
+            if type(x) is Leave and inside:
+                found.add(x.kind)
+            elif type(x) not in (For, While) and x.blocks:
+                some = inside or bool(found) or self.reads_threads(x)
+                for arm in x.blocks:
+                    found |= self.jumps_apart(arm, some)
+        return found
+
+    def jumps_of(self, statement):
+        """Kinds of jumps of a loop that only some of the threads do that run it."""
+        if type(statement) not in (For, While) or getattr(statement, "kind", "") == "parallel":
+            return set()
+        return self.jumps_apart(statement.body)
+
+    def some_rounds(self, statement):
+        """Whether some threads run a loop more often than others, in code of single threads."""
+        return self.mode == "thread" and (
+            self.differs(statement) or "break" in self.jumps_of(statement)
+        )
+
+    def without_jumps_apart(self, block):
+        """Takes the jumps that only some threads do out of loops that a thread does not run alone;
+        whether there was such a loop."""
+        changed, found = False, []
+        for x in block:
+            made = [x]
+            if self.jumps_of(x) and (self.of_all_threads(x) or self.kind_of(x) != "thread"):
+                made, changed = self.without_jumps(x), True
+            for inner in x.blocks:
+                changed |= self.without_jumps_apart(inner)
+            found += made
+        block[:] = found
+        return changed
+
+    def of_all_threads(self, statement):
+        """Whether there is work inside that all threads do together, or a place to meet."""
+        return (
+            self.has_tiles(statement)
+            or exchanges(statement)
+            or any(type(x) is Warps for block in statement.blocks for x in block)
+            or self.meets_inside(statement)
+        )
+
+    def meets_inside(self, statement):
+        """Whether threads must meet between statements inside, or from one round to the next."""
+        loop = statement if type(statement) in (For, While) else None
+        return any(
+            self.conflicts(block, loop) or any(map(self.meets_inside, block))
+            for block in statement.blocks
+        )
 
     def without_jumps(self, statement):
         """A loop with `break` or `continue` as one with variables that say so: they may differ

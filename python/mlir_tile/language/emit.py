@@ -50,6 +50,7 @@ class Emitter(
         self.constants, self.count, self.locations = {}, 0, {}
         self.variables = {}
         self.small = set()  # memory of a thread that the block holds: no TMA for so little
+        self.at_threads = {}  # conditions by identity, and what they are for each thread
         self.written_out = set()  # loops that are unrolled, by identity (elements.py)
         self.beyond = False  # accesses that have conditions are outside of their tensors
         self.depth = 0  # loops around what is written now

@@ -85,7 +85,10 @@ class Loops:
     def do_For(self, statement):
         self.depth += 1
         outer, self.beyond = self.beyond, self.beyond or statement.guarded == "outside"
+        some = self.some_rounds(statement)
+        self.conditions += some
         self.write_loop(statement)
+        self.conditions -= some
         self.depth, self.beyond = self.depth - 1, outer
 
     def write_loop(self, statement):
@@ -249,9 +252,10 @@ class Loops:
             self.variables[v] = result if len(carried) == 1 else f"{result}#{i}"
 
     def do_While(self, statement):
-        self.depth += 1
+        some = self.some_rounds(statement)
+        self.depth, self.conditions = self.depth + 1, self.conditions + some
         self.write_while(statement)
-        self.depth -= 1
+        self.depth, self.conditions = self.depth - 1, self.conditions - some
 
     def write_while(self, statement):
         jumps = leaves(statement.body)

@@ -12,7 +12,7 @@ import copy
 from .buffers import Buffer
 from .errors import StructureError, fail
 from .kernel import thread_index
-from .places import Places, at_thread, nodes
+from .places import Places, nodes
 from .ranges import forms_of, linear
 from .statements import Alloc, Assign, Assume, Define, For, If, Store, Tile, Warps, While, allocated
 from .thread_fragments import OF_THREADS, thread_fragments
@@ -51,6 +51,8 @@ class Threads(Places):
         if own:
             self.mark_threads(body)
         if self.has_threads:
+            if self.without_jumps_apart(body):
+                self.mark_threads(body)
             self.spread_all(body)
         # What every thread would hold alike, the block holds once.
         for buffer in without_variables(body, self.outside - self.thread_buffers):
@@ -119,10 +121,9 @@ class Threads(Places):
     def mark(self, body, inside, own=None):
         """One pass of the search; whether it found anything new.
 
-        `inside`: under a condition that differs from thread to thread. `own`: in the arm of one
-        that has work of the block, what the arm allocates; all else that it assigns differs from
-        then
-        on.
+        `inside`: under a condition that differs from thread to thread, or behind a jump under one.
+        `own`: in the arm of one that has work of the block, what the arm allocates; all else that
+        it assigns differs from then on.
         """
         changed = False
         for statement in body:
@@ -153,8 +154,12 @@ class Threads(Places):
             arm = own
             if threaded and self.some_threads(statement) and _works_as_block(statement):
                 threaded, arm = inside, allocated((statement,), set(own or ()))
+            threaded = threaded and type(statement) in (If, While, For)
+            # Some threads come to the next round only.
+            left = "break" in self.jumps_of(statement)
             for block in statement.blocks:
-                changed |= self.mark(block, threaded and type(statement) in (If, While, For), arm)
+                changed |= self.mark(block, threaded or left, arm)
+            inside = inside or bool(self.jumps_apart([statement]))
         return changed
 
     def local_target(self, statement):
@@ -212,7 +217,7 @@ class Threads(Places):
         for number, block in enumerate(statement.blocks):
             with self.narrowed(statement, number == 0):
                 inner |= {self.kind_of(x) for x in block if type(x) is not Alloc}
-        own = self.reads_threads(statement)
+        own = self.reads_threads(statement) or "break" in self.jumps_of(statement)
         if (
             not own
             and "thread" in inner
@@ -228,8 +233,8 @@ class Threads(Places):
             fail(
                 "work of the whole block (a tile operation, T.Parallel or a barrier) under a"
                 " condition or in a loop that differs from thread to thread (what follows"
-                " T.thread_return under a condition stands under it, too); move that work out of it,"
-                " or write it for single threads, with loops of T.serial",
+                " T.thread_return, `break` or `continue` under a condition stands under it, too);"
+                " move that work out of it, or write it for single threads, with loops of T.serial",
                 statement.location,
             )
         alone = "thread" in inner and "mixed" not in inner and not self.has_tiles(statement)
@@ -263,9 +268,27 @@ class Threads(Places):
         by some threads."""
         if type(statement) is not If:
             return False
-        return all(
+        alone = all(
             type(x) in (Op, Const) or x is self.kernel.thread_index for x in nodes(statement)
         )
+        return alone and self.threads_of(statement.condition, ()) is not None
+
+    def threads_of(self, condition, threads, positive=True):
+        """Those of these threads for which a condition holds (or, `positive=False`, does not); None
+        where its value is not known."""
+        import numpy
+
+        from .evaluation import evaluate
+
+        found = self.at_threads.get(id(condition))
+        if found is None:
+            threads_alone = {id(self.kernel.thread_index): numpy.arange(self.kernel.threads)}
+            numbers = evaluate(condition, threads_alone)
+            if numbers is not None:
+                numbers = numpy.broadcast_to(numbers != 0, self.kernel.threads)
+            found = self.at_threads[id(condition)] = condition, numbers
+        numbers = found[1]
+        return None if numbers is None else [x for x in threads if numbers[x] == positive]
 
     def of_some_threads(self, statement):
         """Such an `if`: the condition stays on what threads do for themselves; one arm after the
@@ -285,21 +308,19 @@ class Threads(Places):
                 for x in block:
                     self.prune(x, threads)
             return
-        taken = {x: bool(at_thread(statement.condition, x)) for x in threads}
         for positive, arm in ((True, statement.then), (False, statement.otherwise)):
-            mine = [x for x in threads if taken[x] is positive]
+            mine = self.threads_of(statement.condition, threads, positive)
             if not mine:
                 arm.clear()
             for x in arm:
                 self.prune(x, mine)
-        self.check_arms(statement, taken)
+        self.check_arms(statement, threads)
 
-    def check_arms(self, statement, taken):
+    def check_arms(self, statement, threads):
         """Threads of one warp do not do different works of the block."""
-        warps = {}
-        for thread, way in taken.items():
-            warps.setdefault(thread // 32, set()).add(way)
-        if all(len(ways) == 1 for ways in warps.values()):
+        sides = (self.threads_of(statement.condition, threads, x) for x in (True, False))
+        first, second = ({thread // 32 for thread in side} for side in sides)
+        if not first & second:
             return
         works = [self.work_of_block(x) for x in (statement.then, statement.otherwise)]
         if all(works):

@@ -6,7 +6,7 @@ import math
 from .dtypes import dtype, float_text
 from .errors import fail, unsupported
 from .float_functions import FLOAT_FUNCTIONS
-from .ranges import Facts, bounds, forms_of, is_pure, never_negative
+from .ranges import Facts, bounds, combine, forms_of, is_pure, limits, linear, never_negative
 from .values import (
     BOOL,
     FLOAT32,
@@ -216,6 +216,7 @@ class Values:
                     expr.dtype in (INT32, INT64)
                     and self.like_index(expr.args[0])
                     and type_of(expr.args[0]).is_integer
+                    and self.keeps_number(expr)
                 )
             return (
                 expr.dtype in (INT32, INT64)
@@ -223,6 +224,17 @@ class Values:
                 and all(map(self.like_index, expr.args))
             )
         return False
+
+    def keeps_number(self, expr):
+        """Whether a cast of an integer to a signed one leaves its number as it is."""
+        value, kind = expr.args[0], expr.dtype
+        if type_of(value).bits < kind.bits or type_of(value) is kind:
+            return True
+        low, high = limits(kind)
+        form = linear(value)
+        return self.facts.holds(combine(form, ({}, low), -1)) and self.facts.holds(
+            combine(({}, high), form, -1)
+        )
 
     def index(self, expr):
         """The name of an integer as a value of type index."""
@@ -436,8 +448,10 @@ class Values:
         if isinstance(expr, Load):
             if not all(map(self.harmless, expr.indices)):
                 return False
-            if expr.buffer.space in ("fragment", "var"):
+            if expr.buffer.space == "var":
                 return self.mode != "block"
+            if expr.buffer.space == "fragment":
+                return self.mode != "block" and not self.guards(expr.buffer, expr.indices)
             if expr.buffer.space != "global":
                 return self.inside(expr.buffer, expr.indices)
             facts, self.facts = self.facts, Facts(self.facts, forms)

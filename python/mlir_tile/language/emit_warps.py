@@ -4,7 +4,7 @@
 from .buffers import Buffer
 from .errors import fail
 from .kernel import thread_index
-from .places import at_thread, nodes
+from .places import nodes
 from .ranges import forms_of
 from .statements import Alloc, Assign, Define, If, Tile, Undefined, Warps
 from .values import BOOL, Let, Op, binary
@@ -180,7 +180,7 @@ class HandWarps:
                 continue
             for positive, arm in ((True, x.then), (False, x.otherwise)):
                 if arm and all(_is_budget(y) for y in arm):
-                    if all(bool(at_thread(x.condition, t)) == positive for t in mine):
+                    if self.threads_of(x.condition, mine, positive) == list(mine):
                         stated += [y.operands["registers"] for y in arm]
         return stated
 
@@ -318,7 +318,13 @@ class HandWarps:
         """The arms of an `if` that some threads come to; of an `elif`, too."""
         for positive, arm in ((True, statement.then), (False, statement.otherwise)):
             work = [x for x in arm if type(x) is not Alloc]
-            mine = [t for t in threads if bool(at_thread(statement.condition, t)) == positive]
+            mine = self.threads_of(statement.condition, threads, positive)
+            if mine is None:
+                fail(
+                    "barriers under a condition of which it is not known which threads it holds for;"
+                    " use the index of the thread and numbers alone",
+                    statement.location,
+                )
             if not work or not mine:
                 continue
             at = self.inner_arms(arm)

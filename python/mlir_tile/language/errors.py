@@ -66,6 +66,11 @@ def here():
     return Location(("<unknown>", 0, 0))
 
 
+def called_by_package():
+    """Whether the function that called this one was called by this package, not by the user."""
+    return sys._getframe(2).f_code.co_filename.startswith(_PACKAGE)
+
+
 def fail(message, location=None, kind=LanguageError):
     """Raises `kind` with the place in the user's file in front of the message."""
     place = location or here()

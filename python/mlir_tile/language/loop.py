@@ -7,7 +7,7 @@ from .builder import current
 from .errors import fail, unsupported
 from .ranges import bounds
 from .statements import For
-from .values import Expr, Variable, as_value, binary, number_of, truth
+from .values import Expr, Variable, as_value, binary, number_of, reads_memory, truth
 
 
 class Loop:
@@ -43,7 +43,12 @@ class Loop:
     def run(self, builder):
         """Traces the body once; yields the index, or a tuple of them."""
         values, statements, groups = [], [], []
-        for start, stop, step in self.ranges:
+        for at, (start, stop, step) in enumerate(self.ranges):
+            # The iterations of the outer loops may change what the bounds of an inner one are
+            # computed from, and those of a loop that counts down what its start is.
+            inner = at > 0 and self.kind != "parallel"
+            if inner or (number_of(step) or 0) < 0:
+                start, stop, step = (_read_now(builder, x) for x in (start, stop, step))
             variable, value, lower, upper, stride = _index(start, stop, step)
             values.append(value)
             groups.append((variable, lower, upper, stride))
@@ -62,6 +67,11 @@ class Loop:
                 )
         result = values[0] if len(values) == 1 and not self.nested else tuple(values)
         yield from builder.run_loop(statements, result)
+
+
+def _read_now(builder, value):
+    """A value that an expression inside of a loop uses, as it is in front of the loop."""
+    return builder.define("_", value) if reads_memory(value) else value
 
 
 def _index(start, stop, step):
@@ -201,6 +211,10 @@ class Persistent(Loop):
         self.group_size = 8 if group_size is None else as_value(group_size)
 
     def run(self, builder):
+        self.domain = [_read_now(builder, x) for x in self.domain]
+        self.wave_size, self.index, self.group_size = (
+            _read_now(builder, x) for x in (self.wave_size, self.index, self.group_size)
+        )
         total = 1
         for x in self.domain:
             total = binary("mul", total, x)

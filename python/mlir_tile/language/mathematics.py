@@ -21,6 +21,7 @@ from .values import (
     as_value,
     binary,
     compare,
+    describe,
     number_of,
     power,
     promote,
@@ -141,10 +142,23 @@ def abs(x):  # noqa: A001 - TileLang's name
 
 
 def clamp(x, min_val, max_val):
-    """x, but at least `min_val` and at most `max_val`."""
-    x, low, high = as_value(x), min_val, max_val
-    kind = type_of(x)
-    return binary("min", binary("max", x, _cast(low, kind)), _cast(high, kind))
+    """x, but at least `min_val` and at most `max_val`: min(max(x, min_val), max_val)."""
+    x, low, high = (as_value(value) for value in (x, min_val, max_val))
+    kind, least = type_of(x), number_of(low)
+    if kind.is_unsigned and least is not None and least < 0:
+        low = Const(0, kind)  # which is what the type's numbers are at least
+    return binary("min", binary("max", x, _bound(low, kind)), _bound(high, kind))
+
+
+def _bound(value, kind):
+    """A bound in the type of what it bounds, where that is a number in its range; else as it is."""
+    number = number_of(value)
+    if number is None or kind.is_integer and isinstance(number, float):
+        return value
+    if kind.is_float and kind.bits >= 16 and not _math.isfinite(number):
+        return _cast(value, kind)
+    low, high = (_limit(kind, sign).value if _has_limit(kind) else None for sign in (-1, 1))
+    return _cast(value, kind) if low is None or low <= number <= high else value
 
 
 def floordiv(a, b):
@@ -164,6 +178,8 @@ def truncdiv(a, b):
 
 def truncmod(a, b):
     a, b = as_value(a), as_value(b)
+    if promote(a, b).is_float:
+        return _two("rem", a, b)
     return binary("sub", a, binary("mul", binary("truncdiv", a, b), b))
 
 
@@ -212,11 +228,18 @@ def shift_right(a, b):
 
 
 def popcount(x):
-    return Op("ctpop", (as_value(x),), type_of(as_value(x)))
+    return _bits_of("ctpop", "T.popcount", x)
 
 
 def clz(x):
-    return _cast(Op("ctlz", (as_value(x),), type_of(as_value(x))), "int32")
+    return _cast(_bits_of("ctlz", "T.clz", x), "int32")
+
+
+def _bits_of(name, function, x):
+    x = as_value(x)
+    if type_of(x).is_float:
+        fail(f"{function}: expected an integer, got {describe(x)}; T.reinterpret gives its bits")
+    return Op(name, (x,), type_of(x))
 
 
 def cast(value, dtype=None, *_):
@@ -286,6 +309,10 @@ _LARGEST = {
     "float8_e5m2": 57344.0,
     "float4_e2m1fn": 6.0,
 }
+
+
+def _has_limit(kind):
+    return kind.is_integer and not kind.is_bool or str(kind) in _LARGEST
 
 
 def _limit(kind, sign):

@@ -4,7 +4,7 @@
 import operator
 
 from .dtypes import dtype
-from .errors import ValueUseError, fail, here
+from .errors import ValueUseError, called_by_package, fail, here
 
 INT32, INT64, FLOAT32, BOOL = dtype("int32"), dtype("int64"), dtype("float32"), dtype("bool")
 NUMBERS = (int, float, bool)
@@ -143,7 +143,8 @@ def no_truth(value):
     fail(
         "a value of the kernel has no truth value in Python; use it in an `if`, `and`, `or` of a"
         " kernel "
-        "function or a macro (which are rewritten), or in T.if_then_else",
+        "function or a macro (which are rewritten; lambdas, comprehensions and `match` are not), or"
+        " in T.if_then_else",
         kind=ValueUseError,
     )
 
@@ -212,9 +213,17 @@ class Op(Expr):
         self.name, self.args, self.dtype = name, args, kind
 
     def __bool__(self):
-        if self.name in ("eq", "ne"):
-            return arithmetic.same(self.args[0], self.args[1]) == (self.name == "eq")
-        return no_truth(self)
+        if self.name not in ("eq", "ne"):
+            return no_truth(self)
+        a, b = self.args
+        found = arithmetic.same(a, b)
+        # Of the same tree it is known, but of floats, one of which does not equal itself. Others
+        # may be equal when the kernel runs. This package compares extents and offsets with `==`,
+        # there as the trees that they are.
+        if not found or arithmetic.type_of(a).is_float:
+            if not called_by_package():
+                return no_truth(self)
+        return found == (self.name == "eq")
 
     def __repr__(self):
         signs = {

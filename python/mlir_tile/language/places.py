@@ -12,11 +12,10 @@ write the same: they do not wait for each other, unless some of them only write 
 
 import collections
 
-from .arithmetic import FOLD
 from .buffers import Buffer
 from .ranges import bounds_of, key_of, linear
 from .statements import Assign, Define, For, If, Store, Tile, While
-from .values import Const, Expr, Let, Load, Op, Variable, walk
+from .values import Expr, Let, Load, Op, Variable, walk
 
 Place = collections.namedtuple("Place", "exact owner inner every")
 
@@ -98,18 +97,6 @@ def _may_write(statement, buffer):
     return any(_may_write(x, buffer) for inner in statement.blocks for x in inner)
 
 
-def at_thread(value, number):
-    """The number that a value of the thread's index and of numbers is for one thread."""
-    if not isinstance(value, Expr):
-        return value
-    if type(value) is Const:
-        return value.value
-    if type(value) is not Op:
-        return number
-    arguments = [at_thread(x, number) for x in value.args]
-    return arguments[0] if value.name == "cast" else FOLD[value.name](*arguments)
-
-
 def behind_names(nodes):
     """Nodes, and those of the values that named ones stand for."""
     for node in nodes:
@@ -134,34 +121,6 @@ def numbers_of(ranges):
         shape[axis] = high - low + 1
         values[key] = numpy.arange(low, high + 1).reshape(shape)
     return values
-
-
-def evaluate(value, values):
-    """What a value is for each thread and iteration: an array of numpy's, or a number; None where
-    it depends on anything else. `values`: arrays, by the identity of the index that they are of."""
-    import numpy
-
-    if not isinstance(value, Expr):
-        return value if isinstance(value, int) else None
-    if id(value) in values:
-        return values[id(value)]
-    if type(value) is Const:
-        return value.value if value.dtype.is_integer else None
-    if type(value) is Let:
-        return evaluate(value.value, values)
-    if type(value) is not Op or not value.dtype.is_integer:
-        return None
-    arguments = [evaluate(x, values) for x in value.args]
-    if any(x is None for x in arguments):
-        return None
-    if value.name == "cast":
-        return arguments[0]
-    function = {"max": numpy.maximum, "min": numpy.minimum}.get(value.name) or FOLD.get(value.name)
-    if function is None or value.name in ("div", "truncdiv"):
-        return None
-    if value.name in ("floordiv", "mod") and not numpy.all(arguments[1]):
-        return None
-    return function(*arguments)
 
 
 def alike(first, second):
@@ -202,6 +161,8 @@ class Places:
         """What an access touches, counted; None where it cannot be."""
         import numpy
 
+        from .evaluation import evaluate
+
         forms = [linear(x) for x in indices]
         axes = {id(self.kernel.thread_index): self.kernel.thread_index}
         axes.update((id(x), x) for x in inner)
@@ -232,7 +193,9 @@ class Places:
             column = constant
             for factor, atom in terms.values():
                 found = evaluate(atom, values)
-                if found is None:
+                if found is None or max(abs(int(found.min())), abs(int(found.max()))) >= 1 << 31:
+                    return None
+                if abs(factor) >= 1 << 31 or abs(constant) >= 1 << 31:
                     return None
                 column = column + factor * found
             columns.append(column)

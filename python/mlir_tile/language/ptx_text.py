@@ -9,11 +9,12 @@ import re
 
 from .dtypes import dtype
 from .mathematics import reinterpret
-from .values import Const, Expr, binary, cast, unary
+from .values import Const, Expr, binary, cast, compare, select, unary
 
 __all__ = ["run"]
 
 WORD, HALF = dtype("uint32"), dtype("uint16")
+SIGNED, WIDE = dtype("int32"), dtype("int64")
 _MASK = 0xFFFFFFFF
 
 
@@ -34,7 +35,8 @@ def run(text, registers, refuse):
             for name in re.split(r"[,\s]+", line)[2:]:
                 names[name] = None
             continue
-        opcode, _, rest = line.partition(" ")
+        opcode, *rest = line.split(None, 1)
+        rest = rest[0] if rest else ""
         places = [x.strip() for x in rest.split(",")]
         if not places[0] or places[0] not in names:
             refuse(f"the assembly {line!r}")
@@ -86,12 +88,17 @@ def _invert(a):
 
 
 def _permute(a, b, selector):
-    """The bytes of a (0 to 3) and b (4 to 7) that the digits of a number name."""
+    """The bytes of a (0 to 3) and b (4 to 7) that the digits of a number name; from 8 on, copies of
+    their signs."""
     result = 0
     for place in range(4):
         chosen = selector >> (4 * place) & 15
         source, byte = (b, chosen % 8 - 4) if chosen % 8 >= 4 else (a, chosen % 8)
         part = _bitwise("and", shift("shr", source, 8 * byte), 255)
+        if chosen >= 8:
+            sign = shift("shr", part, 7)
+            known = not isinstance(sign, Expr)
+            part = 255 * sign if known else binary("mul", sign, Const(255, WORD))
         result = _bitwise("or", result, shift("shl", part, 8 * place))
     return result
 
@@ -126,7 +133,7 @@ def packed(low, high):
     return binary("or", low, binary("shl", high, Const(16, WORD)))
 
 
-def _packed_arithmetic(name, kind, operands):
+def _packed_arithmetic(name, kind, modifiers, operands):
     results = []
     for parts in zip(*(_halves(x, kind) for x in operands), strict=True):
         if name == "fma":  # a product of 16 bits is exact in float32, a sum is rounded once more
@@ -134,17 +141,65 @@ def _packed_arithmetic(name, kind, operands):
             value = binary("add", binary("mul", wide[0], wide[1]), wide[2])
         else:
             value = binary(name, *parts)
-        results.append(cast(value, dtype("bfloat16" if kind == "bf16x2" else "float16")))
+        value = cast(value, dtype("bfloat16" if kind == "bf16x2" else "float16"))
+        zero, one = (Const(x, value.dtype) for x in (0.0, 1.0))
+        if "relu" in modifiers:
+            value = select(compare("le", value, zero), zero, value)
+        if "sat" in modifiers:  # of what is no number, zero
+            value = select(compare("gt", value, zero), binary("min", value, one), zero)
+        results.append(value)
     return packed(*results)
 
 
+def _saturated(name, operands):
+    """A sum or difference of signed integers, at most and at least what 32 bits hold."""
+    a, b = (cast(reinterpret(word(x), SIGNED), WIDE) for x in operands)
+    value = binary("min", binary(name, a, b), Const(2**31 - 1, WIDE))
+    return reinterpret(cast(binary("max", value, Const(-(2**31), WIDE)), SIGNED), WORD)
+
+
+def _high(kind, operands):
+    """The high half of a product."""
+    wide, narrow = (WIDE, SIGNED) if kind == "s32" else (dtype("uint64"), WORD)
+    a, b = (cast(reinterpret(word(x), narrow), wide) for x in operands)
+    return cast(binary("shr", binary("mul", a, b), Const(32, wide)), WORD)
+
+
+# By an instruction's name: how many operands it has, and its types with their modifiers.
+_WORDS = {"b32": (), "u32": (), "s32": ()}
+_HALF_SUM = {"f16x2": ("rn", "sat"), "bf16x2": ("rn",)}
+_PAIRS = {"f16x2": (), "bf16x2": ()}
+_INSTRUCTIONS = {
+    "mov": (1, _WORDS),
+    "and": (2, _WORDS),
+    "or": (2, _WORDS),
+    "xor": (2, _WORDS),
+    "not": (1, _WORDS),
+    "shl": (2, _WORDS),
+    "shr": (2, _WORDS),
+    "neg": (1, {"s32": ()}),
+    "add": (2, {"u32": (), "s32": ("sat",), **_HALF_SUM}),
+    "sub": (2, {"u32": (), "s32": ("sat",), **_HALF_SUM}),
+    "mul": (2, {"u32": ("lo", "hi"), "s32": ("lo", "hi"), **_HALF_SUM}),
+    "fma": (3, {"f16x2": ("rn", "sat", "relu"), "bf16x2": ("rn", "relu")}),
+    "min": (2, _PAIRS),
+    "max": (2, _PAIRS),
+    "prmt": (3, {"b32": ()}),
+    "lop3": (4, {"b32": ()}),
+}
+
+
 def _instruction(opcode, operands, refuse, line):
-    name, *rest = opcode.split(".")
-    kind = rest[-1] if rest else ""
-    if kind in ("f16x2", "bf16x2") and name in ("add", "sub", "mul", "fma", "min", "max"):
-        return _packed_arithmetic(name, kind, operands)
-    if kind not in ("b32", "u32", "s32"):
+    name, *modifiers = opcode.split(".")
+    kind = modifiers.pop() if modifiers else ""
+    count, kinds = _INSTRUCTIONS.get(name, (0, {}))
+    if kind not in kinds or len(operands) != count:
         return refuse(f"the assembly {line!r}")
+    for x in modifiers:
+        if x not in kinds[kind]:
+            return refuse(f"the modifier .{x} of the assembly {line!r}")
+    if kind in _PAIRS:
+        return _packed_arithmetic(name, kind, modifiers, operands)
     if name == "mov":
         return operands[0]
     if name in ("and", "or", "xor"):
@@ -153,13 +208,17 @@ def _instruction(opcode, operands, refuse, line):
         return _invert(operands[0])
     if name in ("shl", "shr") and not isinstance(operands[1], Expr):
         if name == "shr" and kind == "s32":
-            signed = reinterpret(word(operands[0]), dtype("int32"))
-            moved = binary("shr", signed, Const(min(operands[1], 31), dtype("int32")))
+            signed = reinterpret(word(operands[0]), SIGNED)
+            moved = binary("shr", signed, Const(min(operands[1], 31), SIGNED))
             return reinterpret(moved, WORD)
         return shift(name, *operands)
     if name == "neg":
-        return reinterpret(unary("neg", reinterpret(word(operands[0]), dtype("int32"))), WORD)
-    if name in ("add", "sub", "mul") and (name != "mul" or rest[0] == "lo"):
+        return reinterpret(unary("neg", reinterpret(word(operands[0]), SIGNED)), WORD)
+    if modifiers == ["sat"]:
+        return _saturated(name, operands)
+    if name == "mul" and modifiers == ["hi"]:
+        return _high(kind, operands)
+    if name in ("add", "sub") or name == "mul" and modifiers == ["lo"]:
         if not any(isinstance(x, Expr) for x in operands):
             a, b = operands
             return {"add": a + b, "sub": a - b, "mul": a * b}[name] & _MASK

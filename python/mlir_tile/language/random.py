@@ -2,17 +2,20 @@
 """Random numbers: Philox 4x32-10, a function of a key and a counter, as ordinary arithmetic.
 
 The key is the seed; the counter is the offset, the number of the call in the kernel's text, the
-iteration of the loops around it, and the sequence: that of the program, else the number of the
-block. So numbers do not depend on how iterations are spread over threads. Outside of T.Parallel,
-where each thread executes the call, the thread's number counts, too. They are not those of cuRAND's generators, whose counters count calls.
+iteration of the loops around it (of a `while`, how many there were), and the sequence: that of the
+program, else the number of the block. So numbers do not depend on how iterations are spread over
+threads. Outside of T.Parallel, where each thread executes the call, the thread's number counts,
+too. They are not those of cuRAND's generators, whose counters count calls.
 """
 
 import math
 
+from .buffers import Buffer
 from .builder import current
 from .dtypes import dtype
-from .errors import fail
+from .errors import fail, here
 from .kernel import thread_index
+from .statements import Alloc, Assign
 from .values import Const, as_value, binary, cast
 
 _GENERATORS = ("curandStatePhilox4_32_10_t", "curandStateMRG32k3a_t", "curandStateXORWOW_t")
@@ -28,6 +31,7 @@ class _State:
         self.key, self.sequence, self.offset = key, sequence, offset
         # Generators take different numbers of calls.
         self.calls = generator << 24
+        self.rounds = {}  # by the body of a `while`, a variable that counts its iterations
 
 
 def _block_number(scope):
@@ -61,10 +65,15 @@ def _words(construct):
     state.calls += 1
     loops = builder.open_loops()
     place = 0 if any(loop.kind == "parallel" for loop in loops) else thread_index(builder.kernel)
+    places = 1 if type(place) is int else builder.kernel.threads
     for loop in loops:
         for variable, extent in zip(loop.indices, loop.extents):
             count = binary("sub", extent, loop.start) if loop.kind != "parallel" else extent
             place = binary("add", binary("mul", place, count), variable)
+            places = binary("mul", places, count)
+    rounds = _rounds(builder, state, construct)
+    if rounds is not None:
+        place = binary("add", binary("mul", rounds, places), place)
 
     def word(value):
         return builder.define("random", cast(value, UINT32))
@@ -89,6 +98,53 @@ def _words(construct):
             word(low[0]),
         ]
     return counter
+
+
+def _rounds(builder, state, construct):
+    """How many iterations the innermost `while` around this call had before: in all, or in this
+    iteration of T.Parallel, in which the loop stands. None without one."""
+    if not _holds(builder.kernel.body, builder.block):
+        fail(
+            f"{construct} in the condition of a `while`: it would give the same number in each"
+            " iteration; call it in the loop's body"
+        )
+    home, last, parallel = builder.kernel.body, None, False
+    for kind, block in builder.loops:
+        if kind == "while":
+            if parallel and last is not None:
+                fail(
+                    f"{construct} in a `while` in T.Parallel in another `while`: its iterations are"
+                    " not counted; call T.rng_init(...) with another seed or `off` in front of"
+                    " T.Parallel, or use T.serial in place of the outer `while`"
+                )
+            last = block
+        elif kind == "parallel" and last is None:
+            home = block
+        parallel = parallel or kind == "parallel" and last is not None
+    if last is None:
+        return None
+    if id(last) not in state.rounds:
+        # The statements that are traced now are the last ones of the blocks around them.
+        count = Buffer((1,), "int32", "local.var", name="rounds")
+        _put(builder, home, Alloc(count), Assign(count, as_value(-1)))
+        _put(builder, last, Assign(count, binary("add", count.as_load(), 1)))
+        state.rounds[id(last)] = count
+    return builder.define("rounds", state.rounds[id(last)].as_load())
+
+
+def _put(builder, block, *statements):
+    """Adds statements to a block in front of the one in it that is being traced."""
+    for statement in statements:
+        statement.location = here()
+    at = len(block) if block is builder.block else len(block) - 1
+    block[at:at] = statements
+
+
+def _holds(block, wanted):
+    """Whether a block is another one, or has it inside."""
+    return block is wanted or any(
+        _holds(inner, wanted) for statement in block[-1:] for inner in statement.blocks
+    )
 
 
 def rng_rand():

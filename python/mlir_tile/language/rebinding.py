@@ -70,13 +70,14 @@ def _differ(old, new):
 class Names:
     """The names that a branch binds, or that a loop reads and binds: their values in front of it."""
 
-    __slots__ = ("before", "first", "read", "location", "where")
+    __slots__ = ("before", "first", "read", "breaks", "continues", "location", "where")
 
     def __init__(self, before, where):
         # Of names that have a value: what a branch alone defines is undefined behind it anyway.
         self.before = before
         self.first = {}  # at the end of the first arm
         self.read = set()
+        self.breaks, self.continues = {}, {}  # of a loop: the values where an iteration ends early
         self.location, self.where = here(), where
 
     def other_arm(self, name, value):
@@ -98,8 +99,19 @@ class Names:
             ends.append(self.first[name])
         if name in self.before:
             ends.append(self.before[name])
+        ends += self.breaks.get(name, ()) + self.continues.get(name, ())
         if any(_differ(value, x) for x in ends[1:]):
             return Rebound(name, self.location, self.where)
+        return value
+
+    def broken(self, name, value):
+        """A `break`: behind the loop the name may have the value that it has here."""
+        self.breaks[name] = (*self.breaks.get(name, ()), value)
+        return value
+
+    def continued(self, name, value):
+        """A `continue`: the next iteration, too, may begin with it."""
+        self.continues[name] = (*self.continues.get(name, ()), value)
         return value
 
     def seen(self, name, value):
@@ -110,7 +122,8 @@ class Names:
 
     def carried(self, name, value):
         """The end of an iteration: the next one would begin with what the first one began with."""
-        if name in self.read and _differ(self.before[name], value):
+        ends = (value, *self.continues.get(name, ()))
+        if name in self.read and any(_differ(self.before[name], x) for x in ends):
             fail(
                 f"{name} is read in the loop at {self.location} and bound again there, so from the"
                 f" second iteration on its value is known only when the kernel runs;"
@@ -142,7 +155,11 @@ class NoNames:
     def other_arm(self, _, value):
         return value
 
-    behind = behind_first = behind_second = seen = carried = other_arm
+    @property
+    def before(self):
+        return {}
+
+    behind = behind_first = behind_second = seen = carried = broken = continued = other_arm
 
 
 NO_NAMES = NoNames()

@@ -36,6 +36,8 @@ def _place(made, origin):
                 inner, "lineno"
             ):
                 ast.copy_location(inner, origin)
+                if inner.end_lineno != inner.lineno:  # else a call counts as on the last line
+                    inner.end_lineno, inner.end_col_offset = inner.lineno, inner.col_offset
     return made
 
 
@@ -45,6 +47,7 @@ class Rewriter(ast.NodeTransformer):
     def __init__(self, filename, parameters, counts):
         self.filename, self.count = filename, 0
         self.carried = []  # (the names of a loop, those that it reads before it binds them again)
+        self.loops = []  # (the names of a loop or None, all that it binds), the innermost last
         self.rebound = {name for name, n in counts.items() if n > 1} | set(parameters)
 
     def body(self, statements):
@@ -131,8 +134,9 @@ class Rewriter(ast.NodeTransformer):
                 if isinstance(inner, ast.NamedExpr):
                     self.refuse(
                         inner,
-                        "`:=` in an operand of `and` or `or`, in `x if y else z` or in the condition of"
-                        " `while` is not supported in a kernel; assign in a statement of its own",
+                        "`:=` in an operand of `and`, `or` or a chained comparison, in `x if y else"
+                        " z` or in the condition of `while` is not supported in a kernel; assign in"
+                        " a statement of its own",
                     )
 
     def loop(self, node, make):
@@ -146,12 +150,16 @@ class Rewriter(ast.NodeTransformer):
         reads.body(node.body, inside)
         names = self.bound_again([node] if isinstance(node, ast.For) else node.body)
         carried = [x for x in names if x in reads.found]
+        state = self.temporary() if names else None
+        self.loops.append((state, names))
         if not names:
-            return _place([make([])], node)
-        state = self.temporary()
+            made = make([])
+            self.loops.pop()
+            return _place([made], node)
         self.carried.append((state, carried))
         made = make([_name(state)])
         self.carried.pop()
+        self.loops.pop()
         made.body += self.each(state, "carried", carried)
         hidden = [x for x in carried if x in syntax.read_inside(node.body)]
         known = ast.Tuple([ast.Constant(x) for x in hidden], ast.Load())
@@ -196,12 +204,17 @@ class Rewriter(ast.NodeTransformer):
         return self.loop(node, make)
 
     def visit_Break(self, node):
-        return _place([ast.If(_call("leave", ast.Constant("break")), [ast.Break()], [])], node)
+        jump = ast.If(_call("leave", ast.Constant("break")), [ast.Break()], [])
+        return _place([jump, *self.leaving("broken")], node)
 
     def visit_Continue(self, node):
-        return _place(
-            [ast.If(_call("leave", ast.Constant("continue")), [ast.Continue()], [])], node
-        )
+        jump = ast.If(_call("leave", ast.Constant("continue")), [ast.Continue()], [])
+        return _place([jump, *self.leaving("continued")], node)
+
+    def leaving(self, method):
+        """What the names of the innermost loop are where an iteration of it ends early."""
+        state, names = self.loops[-1] if self.loops else (None, ())
+        return self.each(state, method, names) if state is not None else []
 
     def visit_With(self, node):
         # The arms of T.If are branches, too.
@@ -234,12 +247,12 @@ class Rewriter(ast.NodeTransformer):
         )
         return _place(ast.Expr(_call("check", self.visit(node.test), message)), node)
 
+    def visit_Raise(self, node):
+        return _place([ast.If(_call("raises"), [self.generic_visit(node)], [])], node)
+
     # Assignments.
-    def bind(self, target, value, node, copies=None):
-        """Statements that assign `value`; `copies`: the value is a name, so that a variable is
-        read."""
-        if copies is None:
-            copies = isinstance(value, ast.Name)
+    def bind(self, target, value, node, copies):
+        """Statements that assign `value`; `copies`: a variable is read (`copies`, above)."""
         if isinstance(target, ast.Name):
             old = ast.Constant(None)
             if target.id in self.rebound:
@@ -247,7 +260,7 @@ class Rewriter(ast.NodeTransformer):
                 old = ast.Call(
                     ast.Attribute(local, "get", ast.Load()), [ast.Constant(target.id)], []
                 )
-            made = _call("bind", ast.Constant(target.id), value, old, ast.Constant(bool(copies)))
+            made = _call("bind", ast.Constant(target.id), value, old, ast.Constant(copies))
             return _place([ast.Assign([target], made)], node)
         if isinstance(target, ast.Subscript):
             return _place(
@@ -255,37 +268,45 @@ class Rewriter(ast.NodeTransformer):
                 node,
             )
         if isinstance(target, (ast.Tuple, ast.List)):
-            if any(isinstance(x, ast.Starred) for x in target.elts):
-                return _place([ast.Assign([target], value)], node)
+            starred = [i for i, x in enumerate(target.elts) if isinstance(x, ast.Starred)]
             names = [self.temporary() for _ in target.elts]
             first = ast.Tuple([_name(x, True) for x in names], ast.Store())
-            out = [ast.Assign([first], _call("unpack", value, ast.Constant(len(names))))]
+            about = [ast.Constant(len(names)), *map(ast.Constant, starred)]
+            out = [ast.Assign([first], _call("unpack", value, *about))]
             for name, element in zip(names, target.elts):
+                element = element.value if isinstance(element, ast.Starred) else element
                 out += self.bind(element, _name(name), node, copies=False)
             return _place(out, node)
         if isinstance(target, ast.Attribute):
-            return _place([ast.Assign([target], _call("plain", value))], node)
+            made = _call("plain", ast.Constant(target.attr), value)
+            return _place([ast.Assign([target], made)], node)
         return self.refuse(node, f"cannot assign to `{ast.unparse(target)}` in a kernel")
 
     def key(self, node):
         return self.visit(node)
 
+    def copies(self, value):
+        """Whether a name that is bound to `value` takes a copy of a variable: "named" where it may
+        be a new one (`v if known else T.alloc_var(...)`)."""
+        if isinstance(value, (ast.IfExp, ast.BoolOp)):
+            return "named"
+        return isinstance(value, ast.Name)
+
     def visit_Assign(self, node):
-        value, raw = self.visit(node.value), node.value
+        copies, value = self.copies(node.value), self.visit(node.value)
         if len(node.targets) == 1:
-            return self.bind(node.targets[0], value, node, isinstance(raw, ast.Name))
+            return self.bind(node.targets[0], value, node, copies)
         item = self.temporary()
         out = [ast.Assign([_name(item, True)], value)]
         for target in node.targets:
-            out += self.bind(target, _name(item), node, isinstance(raw, ast.Name))
+            out += self.bind(target, _name(item), node, copies)
         return _place(out, node)
 
     def visit_AnnAssign(self, node):
         annotation = self.visit(node.annotation)
         if node.value is not None:
-            return self.bind(
-                node.target, self.visit(node.value), node, isinstance(node.value, ast.Name)
-            )
+            copies = self.copies(node.value)
+            return self.bind(node.target, self.visit(node.value), node, copies)
         if not isinstance(node.target, ast.Name):
             return node
         local = ast.Call(_name("locals"), [], [])
@@ -305,10 +326,26 @@ class Rewriter(ast.NodeTransformer):
             old = self.visit(ast.copy_location(_name(target.id), target))
             made = _call("augment", ast.Constant(target.id), old, operation, value)
             return _place([ast.Assign([target], made)], node)
+        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
+            old = ast.Attribute(self.visit(target.value), target.attr, ast.Load())
+            made = _call("augment", ast.Constant(target.attr), old, operation, value)
+            return _place([ast.Assign([target], made)], node)
+        node.value = value
         return node
 
+    def visit_NamedExpr(self, node):
+        [made] = self.bind(
+            ast.copy_location(_name(node.target.id, True), node.target),
+            self.visit(node.value),
+            node,
+            self.copies(node.value),
+        )
+        return _place(ast.NamedExpr(node.target, made.value), node)
+
     def visit_Expr(self, node):
-        return _place(ast.Expr(_call("statement", self.visit(node.value))), node)
+        breaks = isinstance(node.value, ast.Call) and _last_name(node.value) == "loop_break"
+        made = ast.Expr(_call("statement", self.visit(node.value)))
+        return _place([made, *(self.leaving("broken") if breaks else [])], node)
 
     # Truth.
     def visit_BoolOp(self, node):
@@ -324,17 +361,18 @@ class Rewriter(ast.NodeTransformer):
         return _place(_call("negate", node.operand), node) if isinstance(node.op, ast.Not) else node
 
     def visit_Compare(self, node):
+        self.refuse_thunk(*node.comparators[1:])
         self.generic_visit(node)
         if len(node.ops) == 1:
             return self.comparison(node.left, node.ops[0], node.comparators[0], node)
-        parts, left = [], node.left
+        # Each operand is evaluated once, all but the first two only where it is asked for.
+        links = []
         for operation, right in zip(node.ops, node.comparators):
-            parts.append(self.comparison(left, operation, right, node))
-            left = right
-        result = parts[-1]
-        for part in reversed(parts[:-1]):
-            result = _call("logic", ast.Constant("And"), part, _thunk(result))
-        return _place(result, node)
+            compared = self.comparison(_name("__l"), operation, _name("__r"), node)
+            sides = ast.arguments([], [ast.arg("__l"), ast.arg("__r")], None, [], [], None, [])
+            links += [_thunk(right), ast.Lambda(sides, compared)]
+        links[0] = node.comparators[0]
+        return _place(_call("chain", node.left, *links), node)
 
     def comparison(self, left, operation, right, node):
         if not isinstance(operation, (ast.In, ast.NotIn)):
@@ -374,7 +412,7 @@ class Rewritten:
         self.declared = _declared(definition, set(self.parameters))
         self.inner_prim_func = _has_inner_prim_func(definition)
         self.make = None
-        self._definition = definition
+        self.definition = definition
 
     def of(self, function):
         """The same code, with what another function of it captured."""
@@ -389,7 +427,7 @@ class Rewritten:
         if self.make is None and self.first is not None:
             self.make = self.first.make
         if self.make is None:
-            self.make = _compile(self.function, self._definition, self.filename, self.parameters)
+            self.make = _compile(self.function, self.definition, self.filename, self.parameters)
             if self.first is not None:
                 self.first.make = self.make
         cells = []
@@ -510,9 +548,12 @@ _made = {}
 
 
 def rewritten(function):
-    """The rewritten form of a function: made once for its code, bound to what this one captured."""
-    key = function.__code__
-    first = _made.get(key)
+    """The rewritten form of a function: made once for its code, bound to what this one captured.
+
+    The code is found by its identity: code that differs in annotations or in its file is equal.
+    """
+    key = id(function.__code__)
+    first = _made.get(key)  # which keeps the code
     if first is None or first.function.__globals__ is not function.__globals__:
         first = _made[key] = Rewritten(function)
     return first if first.function is function else first.of(function)

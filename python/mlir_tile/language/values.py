@@ -41,14 +41,14 @@ def children(value):
     """The values that a value is computed from."""
     if type(value) is Op:
         return value.args
-    if type(value) is Load:
+    if isinstance(value, Load):
         return value.indices
     return ()
 
 
 def reads_memory(value):
     """Whether a value depends on when it is evaluated."""
-    if type(value) is Load:
+    if isinstance(value, Load):
         return True
     if type(value) is Op:
         return value.name in IMPURE or any(

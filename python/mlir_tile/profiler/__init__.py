@@ -11,6 +11,7 @@ from typing import Any
 from mlir_tile.errors import ArgumentError
 
 from .bench import do_bench
+from .outcomes import both_outcomes, copied
 from .supply import TensorSupplyType, as_list, assert_close, get_tensor_supply
 
 __all__ = ["Profiler", "TensorSupplyType", "do_bench", "get_tensor_supply"]
@@ -77,13 +78,7 @@ class Profiler:
 
     def _both(self, reference: Callable[..., Any], inputs: list[Any] | None) -> tuple[list, list]:
         inputs = self._get_inputs() if inputs is None else inputs
-        expected = as_list(reference(*inputs))
-        actual = as_list(self.func(*inputs))
-        if len(actual) != len(expected):
-            raise AssertionError(
-                f"the kernel returns {len(actual)} tensors, the reference {len(expected)}"
-            )
-        return actual, expected
+        return both_outcomes(self.func, reference, inputs)
 
     def assert_allclose(
         self,
@@ -94,6 +89,9 @@ class Profiler:
         max_mismatched_ratio: float = 0.01,
     ) -> None:
         """Raises AssertionError unless the kernel's results are those of the reference.
+
+        Of a kernel that returns nothing they are the arguments that it writes, which the reference
+        returns, or writes in its own copies.
 
         Args:
           input_tensors: what both get; without it, tensors of `supply_type`.
@@ -126,13 +124,18 @@ class Profiler:
     def assert_consistent(self, repeat: int = 10) -> None:
         """Raises AssertionError unless `repeat` further runs on the same inputs agree."""
         inputs = self._get_inputs()
-        first = [
-            tensor.clone() if hasattr(tensor, "clone") else tensor.copy()
-            for tensor in as_list(self.func(*inputs))
-        ]
+        first = [copied(tensor) for tensor in self._results(inputs)]
         for _ in range(repeat):
-            for actual, expected in zip(as_list(self.func(*inputs)), first, strict=True):
+            for actual, expected in zip(self._results(inputs), first, strict=True):
                 assert_close(actual, expected, rtol=1e-5, atol=1e-8, max_mismatched_ratio=0)
+
+    def _results(self, inputs: list[Any]) -> list[Any]:
+        """What the kernel returns; of one that returns nothing the tensors that it was given, which
+        are copies."""
+        if getattr(self.func, "out_idx", None):
+            return as_list(self.func(*inputs))
+        given = [copied(x) for x in inputs]
+        return as_list(self.func(*given)) or [x for x in given if hasattr(x, "shape")]
 
     def run_once(self, func: Callable[..., Any] | None = None) -> Any:
         """Runs the kernel (or `func`) on inputs of `supply_type`."""
