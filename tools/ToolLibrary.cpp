@@ -18,8 +18,10 @@ int32_t tileToolMain(const char *name, int32_t argc, char **argv) {
       {"tile-reduce", reduceMain},
   };
   for (const auto &tool : kTools)
-    if (tool.name == name)
+    if (tool.name == name) {
+      keepChildStatus();
       return tool.main(argc, argv);
+    }
   llvm::errs() << "error: expected the name of a tool (tile-opt, "
                   "tile-translate, tile-run, tile-lsp-server, tile-reduce), "
                   "got '"

@@ -5,5 +5,6 @@
 
 // TILE_TOOL_MAIN is the tool's function; CMake says which.
 int main(int argc, char **argv) {
+  mlir::tile::keepChildStatus();
   return mlir::tile::TILE_TOOL_MAIN(argc, argv);
 }

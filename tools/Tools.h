@@ -9,7 +9,13 @@
 #ifndef TILE_TOOLS_TOOLS_H
 #define TILE_TOOLS_TOOLS_H
 
+#include <csignal>
+
 namespace mlir::tile {
+
+/// At the start of a tool: who started it may have left SIGCHLD ignored, and
+/// then the system forgets how the programs that the tool starts have ended.
+inline void keepChildStatus() { std::signal(SIGCHLD, SIG_DFL); }
 
 /// tile-opt, tile-translate, tile-run, tile-lsp-server and tile-reduce. They
 /// take what `main` takes and return the process's exit status.

@@ -3,8 +3,12 @@
 |*                                                                            *|
 |* One entry: tile IR in, an artifact (or PTX, LLVM IR, machine code) out.    *|
 |* Everything happens in this process but for ptxas, where that is what the   *|
-|* machine has. Calls are independent of each other and may run on several    *|
-|* threads at once. tile-c/Runtime.h launches artifacts.                      *|
+|* machine has, which is killed where the calling thread or the process ends  *|
+|* before it. Where the process ignores SIGCHLD, or another part of it waits  *|
+|* for all children, the exit status of ptxas is lost; what it has written    *|
+|* tells then whether it has succeeded. Calls are independent of each other   *|
+|* and may run on several threads at once. tile-c/Runtime.h launches          *|
+|* artifacts.                                                                 *|
 \*===----------------------------------------------------------------------===*/
 
 #ifndef TILE_C_COMPILER_H

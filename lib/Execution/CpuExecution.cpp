@@ -15,6 +15,7 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "tile/Dialect/Tile/IR/Meeting.h"
 #include "tile/Pipelines/TileToCPU.h"
+#include "tile/Target/Threads.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -291,6 +292,35 @@ static llvm::Error chooseWorkers(const CompiledKernel &compiled, Entry entry,
   return llvm::Error::success();
 }
 
+/// Runs each worker on a thread of its own, the first on this one. Where the
+/// system gives too few threads, this one runs the others' blocks, too; but not
+/// blocks that wait for each other.
+static llvm::Error runOnThreads(std::deque<Worker> &workers, Entry entry,
+                                StringRef kernel) {
+  Threads threads;
+  size_t started = 1;
+  while (started < workers.size() && threads.start([&workers, entry, started] {
+    workers[started].run(entry);
+  }))
+    ++started;
+  size_t missing = workers.size() - started;
+  CpuGrid *grid = workers.front().context.grid;
+  if (missing && grid) {
+    grid->end(/*failed=*/true); // those that wait already go on, and end
+    threads.join();
+    return llvm::createStringError(
+        "the blocks of '" + kernel +
+        "' wait for each other, so each runs on a thread of its own: expected "
+        "the system to start " +
+        llvm::Twine(workers.size()) + " threads, got " + llvm::Twine(started) +
+        " (`ulimit -u` limits them)");
+  }
+  workers.front().run(entry);
+  for (Worker &worker : llvm::drop_begin(workers, started))
+    worker.run(entry);
+  return llvm::Error::success();
+}
+
 llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
                             raw_ostream *prints, unsigned workers) {
   auto found = impl->kernels.find(kernel);
@@ -355,13 +385,8 @@ llvm::Error CpuProgram::run(StringRef kernel, ArrayRef<CpuArgument> arguments,
       context.rank = w % size;
     }
   }
-  auto work = [&](unsigned w) { states[w].run(entry); };
-  std::vector<std::thread> threads;
-  for (unsigned w = 1; w < workers; ++w)
-    threads.emplace_back(work, w);
-  work(0);
-  for (std::thread &thread : threads)
-    thread.join();
+  if (llvm::Error missing = runOnThreads(states, entry, kernel))
+    return missing;
   for (auto [i, bytes] : llvm::enumerate(unpacked))
     pack(bytes, arguments[i]);
 

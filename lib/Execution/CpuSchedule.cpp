@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 #include "CpuSchedule.h"
 #include "CpuRuntime.h"
+#include "tile/Target/Threads.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include <cstring>
 #include <limits>
-#include <thread>
 
 using namespace mlir::tile;
 using llvm::Twine;
@@ -538,17 +538,23 @@ static void runRole(CpuContext *context, unsigned number) {
 /// Runs the roles that were added until all have ended.
 static void runThreads(CpuContext *context) {
   CpuSchedule &schedule = context->schedule;
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < schedule.agents.size(); ++i)
-    threads.emplace_back(runRole, context, i);
+  Threads threads;
+  unsigned count = schedule.agents.size(), started = 1;
+  while (started < count && threads.start([=] { runRole(context, started); }))
+    ++started;
+  if (started < count) {
+    setFailure(context, "the system starts no more threads, of which each role "
+                        "needs one (`ulimit -u` limits them)");
+    context->failureKind = "too few threads";
+    for (unsigned i = started; i < count; ++i)
+      schedule.agents[i].ended = true;
+  }
   {
     std::lock_guard<std::mutex> lock(schedule.mutex);
-    schedule.current = 1;
+    schedule.current = started > 1;
   }
   schedule.turn.notify_all();
   takeTurn(schedule, 0);
-  for (std::thread &thread : threads)
-    thread.join();
 }
 
 static void runRoles(CpuContext *context) {

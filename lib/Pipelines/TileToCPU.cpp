@@ -2,17 +2,44 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Pipelines/TileToCPU.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/Passes.h"
 #include "tile/Conversion/Passes.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace mlir::tile;
+
+namespace {
+/// Calls the library's expm1, where the conversion to LLVM subtracts one from
+/// an exponential, which loses small x.
+struct CallExpM1Pass : PassWrapper<CallExpM1Pass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CallExpM1Pass)
+
+  void runOnOperation() override {
+    ConversionTarget target(getContext());
+    target.addIllegalOp<math::ExpM1Op>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    RewritePatternSet patterns(&getContext());
+    populateMathToLibmConversionPatterns(patterns);
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<func::FuncDialect, vector::VectorDialect>();
+  }
+};
+} // namespace
 
 void tile::buildTileToCPU(OpPassManager &manager,
                           const TileToCPUOptions &options) {
@@ -53,6 +80,7 @@ void tile::buildTileToCPU(OpPassManager &manager,
   manager.addPass(memref::createExpandStridedMetadataPass());
   manager.addPass(createLowerAffinePass());
   // log(1 + x) would lose small x: the library's log1p does not.
+  manager.addPass(std::make_unique<CallExpM1Pass>());
   ConvertMathToLLVMPassOptions exact;
   exact.approximateLog1p = false;
   manager.addPass(createConvertMathToLLVMPass(exact));

@@ -2,15 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 #include "tile/Target/Cubin.h"
+#include "../Runtime/CubinCheck.h"
+#include "ChildProcess.h"
 #include "NvJitLink.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
-#include <optional>
+#include <atomic>
 
 using namespace mlir::tile;
 using Status = AssemblerResult::Status;
@@ -33,26 +37,44 @@ void mlir::tile::classifyFailure(llvm::StringRef log, AssemblerResult &result) {
   result.message = first.trim().str();
 }
 
+static std::atomic<bool> removesOnSignals = false;
+
+void mlir::tile::removeTemporaryFilesOnSignals() { removesOnSignals = true; }
+
 namespace {
 /// A file that is gone when the scope ends.
 class TemporaryFile {
 public:
   ~TemporaryFile() {
-    if (!path.empty())
-      llvm::sys::fs::remove(path);
+    if (path.empty())
+      return;
+    llvm::sys::fs::remove(path);
+    if (removesOnSignals)
+      llvm::sys::DontRemoveFileOnSignal(path);
   }
-  /// Creates the file with `contents`.
-  bool create(llvm::StringRef suffix, llvm::StringRef contents) {
+  /// Creates the file with `contents`, or says why it cannot.
+  bool create(llvm::StringRef suffix, llvm::StringRef contents,
+              std::string &message) {
     int file;
-    if (llvm::sys::fs::createTemporaryFile("tile", suffix, file, path)) {
+    if (std::error_code error =
+            llvm::sys::fs::createTemporaryFile("tile", suffix, file, path)) {
       path.clear();
+      llvm::SmallString<128> directory;
+      llvm::sys::path::system_temp_directory(/*erasedOnReboot=*/true,
+                                             directory);
+      message = "cannot create a temporary file in '" + directory.str().str() +
+                "' (TMPDIR names another place): " + error.message();
       return false;
     }
+    if (removesOnSignals)
+      llvm::sys::RemoveFileOnSignal(path);
     llvm::raw_fd_ostream os(file, /*shouldClose=*/true);
     os << contents;
     os.close();
     if (!os.has_error())
       return true;
+    message = "cannot write the temporary file '" + path.str().str() +
+              "' (TMPDIR names another place): " + os.error().message();
     os.clear_error();
     return false;
   }
@@ -67,22 +89,22 @@ private:
 };
 } // namespace
 
-/// Runs `program`, both of its output streams into `log`. Returns its exit
-/// status, negative when it could not be run or crashed.
-static int run(llvm::StringRef program,
-               llvm::ArrayRef<llvm::StringRef> arguments, std::string &log) {
-  TemporaryFile output;
-  if (!output.create("log", "")) {
-    log = "cannot create a temporary file";
-    return -1;
-  }
-  std::optional<llvm::StringRef> redirects[] = {
-      llvm::StringRef(""), output.getPath(), output.getPath()};
-  std::string error;
-  int status = llvm::sys::ExecuteAndWait(program, arguments, std::nullopt,
-                                         redirects, kTimeoutSeconds, 0, &error);
-  log = error.empty() ? output.read() : error;
-  return status;
+/// Why ptxas has not assembled what it was given; none where it has.
+static std::optional<std::string> explainEnd(const ChildResult &ran,
+                                             const std::string &cubin) {
+  if (!ran.failure.empty())
+    return "ptxas " + ran.failure;
+  if (ran.status && *ran.status != 0)
+    return "ptxas ended with status " + std::to_string(*ran.status);
+  if (ran.status)
+    return cubin.empty() ? std::optional<std::string>("ptxas wrote nothing")
+                         : std::nullopt;
+  // The output tells: ptxas writes it last.
+  if (mlir::tile::runtime::checkCubin(cubin).ok())
+    return std::nullopt;
+  return "ptxas wrote no machine code, and its exit status is lost: expected a "
+         "process that does not ignore SIGCHLD, and no other part of it that "
+         "waits for all children";
 }
 
 static AssemblerResult assembleWithPtxas(llvm::StringRef ptx,
@@ -103,9 +125,9 @@ static AssemblerResult assembleWithPtxas(llvm::StringRef ptx,
   }
 
   TemporaryFile input, output;
-  if (!input.create("ptx", ptx) || !output.create("cubin", "")) {
+  if (!input.create("ptx", ptx, result.message) ||
+      !output.create("cubin", "", result.message)) {
     result.status = Status::Failed;
-    result.message = "cannot write a temporary file";
     return result;
   }
   std::string arch = "-arch=" + options.target->arch.str();
@@ -114,27 +136,24 @@ static AssemblerResult assembleWithPtxas(llvm::StringRef ptx,
     arguments.push_back("-lineinfo");
   result.options = llvm::join(llvm::drop_begin(arguments), " ");
   arguments.append({input.getPath(), "-o", output.getPath()});
-  std::string log;
-  int status = run(program, arguments, log);
-  if (status != 0) {
-    classifyFailure(log, result);
-    if (result.message.empty())
-      result.message = "ptxas ended with status " + std::to_string(status);
+  ChildResult ran = runChild(arguments, kTimeoutSeconds);
+  std::string cubin = output.read();
+  if (std::optional<std::string> why = explainEnd(ran, cubin)) {
+    classifyFailure(ran.output, result);
+    // What it has said explains its own status, but not another's signal.
+    if (result.message.empty() || !ran.failure.empty())
+      result.message = *why;
     return result;
   }
-  result.cubin = output.read();
-  if (result.cubin.empty()) {
-    result.status = Status::Failed;
-    result.message = "ptxas wrote nothing";
-    return result;
-  }
+  result.cubin = std::move(cubin);
   result.status = Status::Assembled;
-  parseAssemblerLog(log, result);
+  parseAssemblerLog(ran.output, result);
   if (options.wantVersion) {
-    std::string text;
-    if (run(program, {program, "--version"}, text) == 0) {
+    ChildResult asked = runChild({program, "--version"}, kTimeoutSeconds);
+    if (asked.failure.empty() && asked.status.value_or(0) == 0) {
       // "Cuda compilation tools, release 13.0, V13.0.88"
-      llvm::StringRef version = llvm::StringRef(text).split(", V").second;
+      llvm::StringRef version =
+          llvm::StringRef(asked.output).split(", V").second;
       result.version =
           version
               .take_while([](char c) { return llvm::isDigit(c) || c == '.'; })

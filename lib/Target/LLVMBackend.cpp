@@ -32,6 +32,7 @@
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/CommandLine.h"
@@ -115,6 +116,31 @@ private:
 };
 } // namespace
 
+/// LLVM takes a version that it does not know for none, with a warning.
+static LogicalResult checkPtxVersion(ModuleOp module,
+                                     const llvm::Target &target,
+                                     unsigned version, unsigned required) {
+  std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target.createMCSubtargetInfo(llvm::Triple(kTriple), "", ""));
+  SmallVector<unsigned> known;
+  for (const llvm::SubtargetFeatureKV &feature :
+       info->getAllProcessorFeatures()) {
+    StringRef name = feature.Key;
+    unsigned number = 0;
+    if (name.consume_front("ptx") && !name.getAsInteger(10, number) &&
+        number >= required)
+      known.push_back(number);
+  }
+  if (llvm::is_contained(known, version))
+    return success();
+  llvm::sort(known);
+  InFlightDiagnostic error =
+      module.emitError() << "expected a PTX version that LLVM knows, ten times "
+                            "its number (";
+  llvm::interleaveComma(known, error);
+  return error << "), got " << version;
+}
+
 LogicalResult LLVMBackend::createTargetMachine(ModuleOp moduleOp) {
   initializeNVPTX();
   llvm::Triple triple{kTriple};
@@ -123,6 +149,10 @@ LogicalResult LLVMBackend::createTargetMachine(ModuleOp moduleOp) {
       llvm::TargetRegistry::lookupTarget(triple, error);
   if (!target)
     return moduleOp.emitError() << error;
+  if (options.ptxVersion &&
+      failed(checkPtxVersion(moduleOp, *target, ptxVersion,
+                             requiredPtxVersion(moduleOp, *options.target))))
+    return failure();
   llvm::TargetOptions targetOptions;
   // fmul + fadd contract only where the operations carry `contract`. PTX
   // assemblers would contract a plain `add`; LLVM prints `add.rn` instead.

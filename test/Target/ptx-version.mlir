@@ -5,6 +5,7 @@
 // RUN: tile-translate %t/elect.mlir --tile-to-ptx --arch=sm_90 | FileCheck %s --check-prefix=ELECT
 // RUN: tile-translate %t/plain.mlir --tile-to-ptx --arch=sm_80 --ptx-version=86 | FileCheck %s --check-prefix=ASKED
 // RUN: not tile-translate %t/fp8.mlir --tile-to-ptx --arch=sm_89 --ptx-version=78 2>&1 | FileCheck %s --check-prefix=TOOLOW
+// RUN: not tile-translate %t/fp8.mlir --tile-to-ptx --arch=sm_89 --ptx-version=99 2>&1 | FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=warning
 // The PTX version is the lowest that the target and each instruction need.
 
 // PLAIN89: .version 7.8
@@ -16,6 +17,7 @@
 // ELECT: elect.sync
 // ASKED: .version 8.6
 // TOOLOW: error: expected PTX version 8.4 or newer for the instructions used, got 7.8
+// UNKNOWN: error: expected a PTX version that LLVM knows, ten times its number (84, 85, 86{{.*}}), got 99
 
 //--- plain.mlir
 llvm.func @plain(%out: !llvm.ptr<1>) attributes {nvvm.kernel} {

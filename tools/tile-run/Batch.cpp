@@ -17,6 +17,7 @@
 #include <csignal>
 #include <optional>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,6 +119,7 @@ public:
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
       return false;
+    pid_t parent = ::getpid();
     pid = ::fork();
     if (pid < 0) {
       ::close(ends[0]);
@@ -125,6 +127,10 @@ public:
       return false;
     }
     if (pid == 0) {
+      // A worker ends with its parent, whatever ends that: before this line,
+      // too, after which the system sees to it.
+      if (::prctl(PR_SET_PDEATHSIG, SIGTERM) || ::getppid() != parent)
+        ::_exit(1);
       ::close(ends[0]);
       serve(ends[1], cases, run);
     }
@@ -160,7 +166,7 @@ public:
   /// Ends the process and says how it ended.
   std::string stop(bool force) {
     if (force)
-      ::kill(pid, SIGKILL);
+      end();
     // Workers started later hold copies of this end: closing it alone would not
     // tell the worker that there is no more to do.
     ::shutdown(socket, SHUT_RDWR);
@@ -174,6 +180,21 @@ public:
       return "the process ended by signal " + std::to_string(WTERMSIG(status));
     return "the process ended with status " +
            std::to_string(WEXITSTATUS(status));
+  }
+
+  /// Asks the process to end, which removes its temporary files, and kills it
+  /// where it does not.
+  void end() {
+    constexpr int kLooks = 100, kMilliseconds = 10;
+    ::kill(pid, SIGTERM);
+    siginfo_t ended = {};
+    for (int look = 0; look < kLooks && ended.si_pid == 0; ++look) {
+      ::poll(nullptr, 0, kMilliseconds);
+      if (::waitid(P_PID, pid, &ended, WEXITED | WNOHANG | WNOWAIT))
+        break;
+    }
+    if (ended.si_pid == 0)
+      ::kill(pid, SIGKILL);
   }
 
   int socket = -1;

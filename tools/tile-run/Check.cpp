@@ -91,6 +91,31 @@ ErrorBound run::errorBound(const KernelFacts &facts, const KernelWork &work,
 //===----------------------------------------------------------------------===//
 
 namespace {
+/// Squares of numbers, whose sum is in the range of f64 whatever they are: the
+/// large ones are kept by a factor smaller.
+class Squares {
+public:
+  void add(double value) {
+    bool isLarge = std::fabs(value) > kLarge;
+    double kept = isLarge ? value * kFactor : value;
+    (isLarge ? large : usual) += kept * kept;
+  }
+  void add(const Squares &other) {
+    usual += other.usual;
+    large += other.large;
+  }
+  double rootMean(size_t count) const {
+    if (large == 0)
+      return std::sqrt(usual / double(count));
+    return std::sqrt((large + usual * kFactor * kFactor) / double(count)) /
+           kFactor;
+  }
+
+private:
+  static constexpr double kLarge = 0x1p480, kFactor = 0x1p-500;
+  double usual = 0, large = 0;
+};
+
 /// Compares one argument, in chunks.
 class Comparer {
 public:
@@ -99,8 +124,9 @@ public:
            const ErrorBound &bound)
       : argument(argument), result(result), reference(reference),
         magnitude(magnitude), bound(bound), type(argument.element),
-        isFloat(isa<FloatType>(type)), order(argument.shape, argument.strides),
-        reader(type),
+        isFloat(isa<FloatType>(type)),
+        largest(isFloat ? largestNumber(type) : 0),
+        order(argument.shape, argument.strides), reader(type),
         wideReader(isFloat ? Float64Type::get(type.getContext()) : type),
         writer(type), outRoundoff(unitRoundoff(type)),
         outSmallest(smallestRoundoff(type)) {}
@@ -111,7 +137,7 @@ private:
   /// What is known of a chunk, or of all before and with it.
   struct Part {
     bool isExact = true;
-    double refSquares = 0, errorSquares = 0;
+    Squares references, errors;
     Comparison found;
     int64_t firstWrong = 0;
   };
@@ -126,6 +152,15 @@ private:
                     values + (number - begin));
         });
   }
+  void read(const Buffer &buffer, size_t begin, size_t end,
+            int64_t *values) const {
+    order.forEachRun(
+        begin, end,
+        [&](int64_t number, int64_t place, int64_t stride, int64_t count) {
+          reader.readIntegers(buffer.data(), place, stride, count,
+                              values + (number - begin));
+        });
+  }
 
   double round(double value) const {
     uint64_t bits = 0;
@@ -137,14 +172,23 @@ private:
 
   void survey(Part &part, size_t from, size_t to) const;
   void compare(Part &part, size_t from, size_t to) const;
-  void compare(Part &part, int64_t number, double got, double ref,
-               double size) const;
+  void compareFloat(Part &part, int64_t number, double got, double ref,
+                    double size) const;
+  void compareInteger(Part &part, int64_t number, int64_t got,
+                      int64_t ref) const;
+  static void addWrong(Part &part, int64_t number) {
+    if (part.found.wrong++ == 0)
+      part.firstWrong = number;
+  }
+  Number numberAt(const Buffer &buffer, Type type,
+                  ArrayRef<int64_t> where) const;
 
   const Argument &argument;
   const Buffer &result, &reference, &magnitude;
   const ErrorBound &bound;
   Type type;
   bool isFloat;
+  double largest; ///< finite number of a float
   ElementOrder order;
   ElementReader reader, wideReader;
   ElementWriter writer;
@@ -161,8 +205,8 @@ void Comparer::survey(Part &part, size_t from, size_t to) const {
   read(wideReader, magnitude, from, to, sizes);
   for (size_t i = 0; i < to - from; ++i) {
     double ref = expected[i];
-    if (std::isfinite(ref))
-      part.refSquares += ref * ref;
+    if (std::isfinite(ref) && (!isFloat || std::fabs(ref) <= largest))
+      part.references.add(ref);
     bool isSmallInteger =
         (std::isnan(ref) && std::isnan(sizes[i])) ||
         (ref == std::trunc(ref) && std::fabs(sizes[i]) <= bound.largestExact);
@@ -170,9 +214,9 @@ void Comparer::survey(Part &part, size_t from, size_t to) const {
   }
 }
 
-void Comparer::compare(Part &part, int64_t number, double got, double ref,
-                       double size) const {
-  if (isExact && isFloat)
+void Comparer::compareFloat(Part &part, int64_t number, double got, double ref,
+                            double size) const {
+  if (isExact)
     ref = round(ref);
   if (got == ref || (std::isnan(got) && std::isnan(ref)))
     return;
@@ -190,24 +234,51 @@ void Comparer::compare(Part &part, int64_t number, double got, double ref,
   Comparison &found = part.found;
   if (std::isfinite(error)) {
     found.maxAbsolute = std::max(found.maxAbsolute, error);
-    part.errorSquares += error * error;
+    part.errors.add(error);
     if (allowed > 0)
       found.worst = std::max(found.worst, error / allowed);
   }
-  if (error <= allowed || found.wrong++)
+  // An infinity has no distance: the reference is the same one, or it is wrong.
+  if (!std::isfinite(error) || error > allowed)
+    addWrong(part, number);
+}
+
+void Comparer::compareInteger(Part &part, int64_t number, int64_t got,
+                              int64_t ref) const {
+  if (got == ref)
     return;
-  part.firstWrong = number;
-  found.got = got;
-  found.expected = ref;
+  // It fits 64 bits without a sign.
+  auto distance =
+      got > ref ? uint64_t(got) - uint64_t(ref) : uint64_t(ref) - uint64_t(got);
+  auto error = static_cast<double>(distance);
+  part.found.maxAbsolute = std::max(part.found.maxAbsolute, error);
+  part.errors.add(error);
+  addWrong(part, number);
 }
 
 void Comparer::compare(Part &part, size_t from, size_t to) const {
+  if (!isFloat) {
+    int64_t got[kChunk], expected[kChunk];
+    read(result, from, to, got);
+    read(reference, from, to, expected);
+    for (size_t i = 0; i < to - from; ++i)
+      compareInteger(part, from + i, got[i], expected[i]);
+    return;
+  }
   double got[kChunk], expected[kChunk], sizes[kChunk];
   read(reader, result, from, to, got);
   read(wideReader, reference, from, to, expected);
   read(wideReader, magnitude, from, to, sizes);
   for (size_t i = 0; i < to - from; ++i)
-    compare(part, from + i, got[i], expected[i], sizes[i]);
+    compareFloat(part, from + i, got[i], expected[i], sizes[i]);
+}
+
+Number Comparer::numberAt(const Buffer &buffer, Type type,
+                          ArrayRef<int64_t> where) const {
+  int64_t place = 0;
+  for (auto [index, stride] : llvm::zip(where, argument.strides))
+    place += index * stride;
+  return loadNumber(type, buffer.data(), place);
 }
 
 Comparison Comparer::run() {
@@ -220,11 +291,11 @@ Comparison Comparer::run() {
   Part all;
   for (const Part &part : parts) {
     all.isExact &= part.isExact;
-    all.refSquares += part.refSquares;
+    all.references.add(part.references);
   }
   isExact = !isFloat || all.isExact;
   if (bound.subtracts && count)
-    leastScale = std::sqrt(all.refSquares / double(count));
+    leastScale = all.references.rootMean(count);
   forEachChunk(count, /*parallel=*/true,
                [&](size_t chunk, size_t from, size_t to) {
                  compare(parts[chunk], from, to);
@@ -236,16 +307,20 @@ Comparison Comparer::run() {
   for (const Part &part : parts) {
     if (part.found.wrong && !found.wrong) {
       found.where = indexOf(argument.shape, part.firstWrong);
-      found.got = part.found.got;
-      found.expected = part.found.expected;
+      found.got = numberAt(result, type, found.where);
+      found.expected = numberAt(
+          reference, isFloat ? Float64Type::get(type.getContext()) : type,
+          found.where);
+      if (isFloat && isExact)
+        found.expected.value = round(found.expected.value);
     }
     found.wrong += part.found.wrong;
     found.maxAbsolute = std::max(found.maxAbsolute, part.found.maxAbsolute);
     found.worst = std::max(found.worst, part.found.worst);
-    all.errorSquares += part.errorSquares;
+    all.errors.add(part.errors);
   }
-  if (all.refSquares > 0)
-    found.relative = std::sqrt(all.errorSquares / all.refSquares);
+  if (double size = count ? all.references.rootMean(count) : 0; size > 0)
+    found.relative = all.errors.rootMean(count) / size;
   return found;
 }
 

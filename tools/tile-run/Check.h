@@ -3,6 +3,7 @@
 #ifndef TILE_TOOLS_TILE_RUN_CHECK_H
 #define TILE_TOOLS_TILE_RUN_CHECK_H
 
+#include "Elements.h"
 #include "Run.h"
 
 namespace mlir::tile::run {
@@ -17,7 +18,7 @@ struct Comparison {
   bool exact = false;  ///< whether equality was demanded
   /// The first wrong element: where, what it is, what it should be.
   SmallVector<int64_t> where;
-  double got = 0, expected = 0;
+  Number got, expected;
 };
 
 /// What rounding may change in a result beside its own: a part of the
@@ -46,7 +47,9 @@ ErrorBound errorBound(const KernelFacts &facts, const KernelWork &work,
 /// where u_out and e_out are what rounding to the argument's type changes, and
 /// `magnitude` is what the kernel computes from absolute values (Magnitudes.h;
 /// for a gemm |A||B|), at least |ref|; for a kernel that subtracts, at least
-/// the root mean square of the reference too. Where reference and magnitude are
+/// the root mean square of the reference too, of what fits the argument's type.
+/// An infinity is right where the reference is the same one, or becomes it by
+/// that rounding. Where reference and magnitude are
 /// integers small enough to be exact, the result must equal the reference
 /// rounded to the argument's type. NaN matches NaN. Integers must match
 /// exactly.

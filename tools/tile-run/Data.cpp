@@ -4,6 +4,7 @@
 #include "Data.h"
 #include "Elements.h"
 #include "Strides.h"
+#include "llvm/ADT/APFloat.h"
 #include <cmath>
 #include <limits>
 #include <unistd.h>
@@ -89,6 +90,26 @@ static double places(const Argument &argument, uint64_t i) {
   return static_cast<double>(llvm::SignExtend64(word, bits));
 }
 
+/// What stands for NaN in a type without one: numbers that differ from element
+/// to element, which no kernel is likely to give as results. (What no kernel
+/// writes must not be right where it should write -1, or true, everywhere.)
+static double unlikely(const Argument &argument, uint64_t i) {
+  uint64_t random = hash(argument.seed, i);
+  if (auto type = dyn_cast<FloatType>(argument.element))
+    return largestNumber(type) * uniform(random);
+  // An f64 holds 53 bits.
+  unsigned bits = argument.element.isIndex()
+                      ? 64
+                      : argument.element.getIntOrFloatBitWidth();
+  int64_t code = llvm::SignExtend64(random >> (64 - bits), bits);
+  return static_cast<double>(bits > 32 ? code & ~int64_t(0x7ff) : code);
+}
+
+static bool hasNan(Type element) {
+  auto type = dyn_cast<FloatType>(element);
+  return type && llvm::APFloat::semanticsHasNaN(type.getFloatSemantics());
+}
+
 /// Writes the elements numbered from `from` to `to` to `values`.
 static void valuesOf(const Argument &argument, uint64_t from, uint64_t to,
                      double *values) {
@@ -118,10 +139,11 @@ static void valuesOf(const Argument &argument, uint64_t from, uint64_t to,
   case Fill::SmallInt:
     return each(
         [&](uint64_t i) { return static_cast<double>(hash(seed, i) % 7) - 3; });
-  case Fill::Nan: // integers have none: all bits set is as unlikely a result
-    return each([&](uint64_t) {
-      return isInteger ? -1.0 : std::numeric_limits<double>::quiet_NaN();
-    });
+  case Fill::Nan:
+    if (!hasNan(argument.element))
+      return each([&](uint64_t i) { return unlikely(argument, i); });
+    return each(
+        [](uint64_t) { return std::numeric_limits<double>::quiet_NaN(); });
   case Fill::Range:
     return each([&](uint64_t i) {
       uint64_t size = argument.high - argument.low;
@@ -172,6 +194,9 @@ static llvm::Error checkFits(ArrayRef<Argument> arguments, bool forCheck) {
 }
 
 static void fillBuffer(const Argument &argument, Buffer &buffer) {
+  // No i1 has a byte with all bits set.
+  if (argument.element.isInteger(1) && argument.fill == Fill::Nan)
+    return void(std::memset(buffer.data(), 0xff, buffer.size()));
   ElementOrder order(argument.shape, argument.strides);
   ElementWriter writer(argument.element);
   size_t count = argument.numElements();

@@ -14,9 +14,11 @@
 
 namespace mlir::tile::run {
 
-/// The initial memory of every argument. Places between its elements, where
-/// strides leave some, have all bits set: NaN in every float format. With
-/// `forCheck`, refuses sizes of which a reference would not fit in memory.
+/// The initial memory of every argument. Integers, which have no NaN, begin
+/// with unlikely numbers instead, an i1 with a byte that is neither 0 nor 1.
+/// Places between its elements, where strides leave some, have all bits set:
+/// NaN in every float format. With `forCheck`, refuses sizes of which a
+/// reference would not fit in memory.
 llvm::Expected<Memory> fillArguments(ArrayRef<Argument> arguments,
                                      bool forCheck);
 

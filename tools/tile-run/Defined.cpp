@@ -5,7 +5,6 @@
 #include "Elements.h"
 #include "Strides.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "llvm/Support/Format.h"
 #include <cmath>
 
 using namespace mlir;
@@ -16,7 +15,7 @@ namespace {
 /// The first element of two runs that is not the same.
 struct Difference {
   std::string place; ///< `Y at [0, 3]`
-  double first = 0, second = 0;
+  Number first, second;
 };
 
 /// What a kernel's atomic operations leave to chance.
@@ -57,42 +56,69 @@ static std::string describePlace(const Argument &argument, size_t element) {
   return text;
 }
 
-/// Values of all elements, in row-major order.
-static std::vector<double> readBuffer(const Argument &argument,
-                                      const Buffer &buffer, Type type) {
-  std::vector<double> values(argument.numElements());
+/// Values of all elements, in row-major order: f64, or all bits of integers.
+template <typename T>
+static std::vector<T> readBuffer(const Argument &argument, const Buffer &buffer,
+                                 Type type) {
+  std::vector<T> values(argument.numElements());
   ElementReader reader(type);
   ElementOrder(argument.shape, argument.strides)
       .forEachRun(
           0, argument.numElements(),
           [&](int64_t number, int64_t place, int64_t stride, int64_t count) {
-            reader.read(buffer.data(), place, stride, count,
-                        values.data() + number);
+            T *to = values.data() + number;
+            if constexpr (std::is_same_v<T, double>)
+              reader.read(buffer.data(), place, stride, count, to);
+            else
+              reader.readIntegers(buffer.data(), place, stride, count, to);
           });
   return values;
 }
 
+static std::optional<Difference> compareIntegers(const Argument &argument,
+                                                 const Buffer &first,
+                                                 const Buffer &second) {
+  Type type = argument.element;
+  std::vector<int64_t> one = readBuffer<int64_t>(argument, first, type);
+  std::vector<int64_t> other = readBuffer<int64_t>(argument, second, type);
+  for (size_t e = 0; e < one.size(); ++e)
+    if (one[e] != other[e])
+      return Difference{describePlace(argument, e),
+                        {double(one[e]), one[e]},
+                        {double(other[e]), other[e]}};
+  return std::nullopt;
+}
+
 /// The first element that differs by more than `roundoff` of its magnitude.
+static std::optional<Difference>
+compareFloats(const Argument &argument, const Buffer &first,
+              const Buffer &second, const Buffer &magnitude, double roundoff) {
+  Type type = Float64Type::get(argument.element.getContext());
+  std::vector<double> one = readBuffer<double>(argument, first, type);
+  std::vector<double> other = readBuffer<double>(argument, second, type);
+  std::vector<double> size = readBuffer<double>(argument, magnitude, type);
+  for (size_t e = 0; e < one.size(); ++e) {
+    if (one[e] == other[e] || (std::isnan(one[e]) && std::isnan(other[e])))
+      continue;
+    double distance = std::fabs(one[e] - other[e]);
+    if (!std::isfinite(distance) || distance > roundoff * std::fabs(size[e]))
+      return Difference{describePlace(argument, e), {one[e]}, {other[e]}};
+  }
+  return std::nullopt;
+}
+
 static std::optional<Difference>
 compare(ArrayRef<Argument> arguments, const Memory &first, const Memory &second,
         const Memory &magnitude, double roundoff) {
   for (auto [i, argument] : llvm::enumerate(arguments)) {
     if (!argument.isBuffer || !argument.isWritten)
       continue;
-    bool isFloat = isa<FloatType>(argument.element);
-    Type type = isFloat ? Float64Type::get(argument.element.getContext())
-                        : argument.element;
-    std::vector<double> one = readBuffer(argument, first[i], type);
-    std::vector<double> other = readBuffer(argument, second[i], type);
-    std::vector<double> size = readBuffer(argument, magnitude[i], type);
-    for (size_t e = 0; e < one.size(); ++e) {
-      if (one[e] == other[e] || (std::isnan(one[e]) && std::isnan(other[e])))
-        continue;
-      if (isFloat &&
-          std::fabs(one[e] - other[e]) <= roundoff * std::fabs(size[e]))
-        continue;
-      return Difference{describePlace(argument, e), one[e], other[e]};
-    }
+    auto difference = isa<FloatType>(argument.element)
+                          ? compareFloats(argument, first[i], second[i],
+                                          magnitude[i], roundoff)
+                          : compareIntegers(argument, first[i], second[i]);
+    if (difference)
+      return difference;
   }
   return std::nullopt;
 }
@@ -132,15 +158,17 @@ llvm::Error run::checkDefined(ModuleOp module, StringRef kernel,
     return order.takeError();
   std::string text;
   llvm::raw_string_ostream stream(text);
-  if (*order)
-    stream << "iterations depend on each other: " << (*order)->place
-           << llvm::format(" is %.9g where the iterations of each "
-                           "`tile.parallel` run from first to last, and %.9g "
-                           "from last to first",
-                           (*order)->first, (*order)->second);
-  else
+  if (*order) {
+    auto [first, second] = textsOf((*order)->first, (*order)->second);
+    stream << "iterations depend on each other: " << (*order)->place << " is "
+           << first
+           << " where the iterations of each `tile.parallel` run from first to "
+              "last, and "
+           << second << " from last to first";
+  } else {
     stream << "the result depends on elements of a tile that were never "
               "written: "
            << (*both)->place;
+  }
   return llvm::createStringError(text);
 }

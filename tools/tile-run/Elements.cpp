@@ -4,9 +4,12 @@
 #include "Elements.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APFloat.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -71,8 +74,39 @@ static double decode(Type type, uint64_t bits) {
     return value.convertToDouble();
   }
   if (type.isInteger(1))
-    return static_cast<double>(bits);
+    return bits <= 1 ? static_cast<double>(bits)
+                     : std::numeric_limits<double>::quiet_NaN();
   return static_cast<double>(llvm::SignExtend64(bits, bitsOf(type)));
+}
+
+Number run::loadNumber(Type type, const char *data, int64_t place) {
+  bool isBool = type.isInteger(1);
+  uint64_t code = isBool ? static_cast<unsigned char>(data[place])
+                         : loadBitsAt(type, data, place);
+  Number number = {decode(type, code), std::nullopt};
+  if (!isa<FloatType>(type) && !std::isnan(number.value))
+    number.integer = isBool ? static_cast<int64_t>(code)
+                            : llvm::SignExtend64(code, bitsOf(type));
+  return number;
+}
+
+static std::string textOf(const Number &number, int digits) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (number.integer)
+    stream << *number.integer;
+  else
+    stream << llvm::format("%.*g", digits, number.value);
+  return text;
+}
+
+std::pair<std::string, std::string> run::textsOf(const Number &one,
+                                                 const Number &other) {
+  constexpr int kUsual = 9, kAll = 17; // what tells any two f32, f64 apart
+  std::string first = textOf(one, kUsual), second = textOf(other, kUsual);
+  if (first != second)
+    return {first, second};
+  return {textOf(one, kAll), textOf(other, kAll)};
 }
 
 double run::roundTo(Type type, double value) {
@@ -84,6 +118,15 @@ double run::unitRoundoff(Type type) {
   if (!floatType)
     return 0;
   return std::ldexp(1.0, -static_cast<int>(floatType.getFPMantissaWidth()));
+}
+
+double run::largestNumber(Type type) {
+  bool lossy = false;
+  llvm::APFloat largest =
+      llvm::APFloat::getLargest(cast<FloatType>(type).getFloatSemantics());
+  largest.convert(llvm::APFloat::IEEEdouble(),
+                  llvm::APFloat::rmNearestTiesToEven, &lossy);
+  return largest.convertToDouble();
 }
 
 double run::smallestRoundoff(Type type) {
@@ -106,15 +149,16 @@ double run::smallestRoundoff(Type type) {
 ElementReader::ElementReader(Type type) : type(type) {
   if (bitsOf(type) > 16)
     return;
-  table.resize(size_t(1) << bitsOf(type));
+  // An i1 has a byte, of which two values are its own.
+  table.resize(size_t(1) << (type.isInteger(1) ? 8 : bitsOf(type)));
   for (size_t code = 0; code < table.size(); ++code)
     table[code] = decode(type, code);
 }
 
 /// Elements that C++ has a type of, or whose code is a number of it.
-template <typename T, typename F>
+template <typename T, typename V, typename F>
 static void readAs(const char *data, int64_t place, int64_t stride,
-                   int64_t count, double *values, F convert) {
+                   int64_t count, V *values, F convert) {
   const char *from = data + place * int64_t(sizeof(T));
   for (int64_t i = 0; i < count; ++i) {
     T value;
@@ -130,7 +174,7 @@ void ElementReader::read(const char *data, int64_t place, int64_t stride,
   unsigned bits = bitsOf(type);
   if (bits == 16)
     return readAs<uint16_t>(data, place, stride, count, values, fromTable);
-  if (bits == 8)
+  if (bits == 8 || bits == 1)
     return readAs<uint8_t>(data, place, stride, count, values, fromTable);
   if (type.isF32())
     return readAs<float>(data, place, stride, count, values, same);
@@ -143,6 +187,28 @@ void ElementReader::read(const char *data, int64_t place, int64_t stride,
   for (int64_t i = 0; i < count; ++i) {
     uint64_t code = loadBitsAt(type, data, place + i * stride);
     values[i] = table.empty() ? decode(type, code) : table[code];
+  }
+}
+
+void ElementReader::readIntegers(const char *data, int64_t place,
+                                 int64_t stride, int64_t count,
+                                 int64_t *values) const {
+  auto same = [](auto value) { return static_cast<int64_t>(value); };
+  switch (bitsOf(type)) {
+  case 1:
+    return readAs<uint8_t>(data, place, stride, count, values, same);
+  case 8:
+    return readAs<int8_t>(data, place, stride, count, values, same);
+  case 16:
+    return readAs<int16_t>(data, place, stride, count, values, same);
+  case 32:
+    return readAs<int32_t>(data, place, stride, count, values, same);
+  case 64:
+    return readAs<int64_t>(data, place, stride, count, values, same);
+  default:
+    for (int64_t i = 0; i < count; ++i)
+      values[i] = llvm::SignExtend64(loadBitsAt(type, data, place + i * stride),
+                                     bitsOf(type));
   }
 }
 
@@ -215,6 +281,8 @@ uint64_t ElementWriter::encode(double value) const {
   case Kind::Exponent:
     if (std::isnan(value) || value <= 0)
       return std::isnan(value) ? 0xff : 0;
+    if (std::isinf(value))
+      return 254;
     return std::clamp(std::ilogb(value) + 127, 0, 254);
   case Kind::F32:
     return llvm::bit_cast<uint32_t>(static_cast<float>(value));

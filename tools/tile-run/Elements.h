@@ -5,6 +5,9 @@
 
 #include "mlir/IR/Types.h"
 #include "llvm/ADT/ArrayRef.h"
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace mlir::tile::run {
@@ -27,6 +30,17 @@ void storeBitsAt(Type type, char *data, int64_t number, uint64_t bits);
 void storeElement(Type type, void *place, double value);
 void storeInteger(Type type, void *place, int64_t value);
 
+/// A number to print: integers are kept whole, an f64 has 53 of 64 bits.
+struct Number {
+  double value = 0;
+  std::optional<int64_t> integer;
+};
+/// The element at `place` of those that lie in a row.
+Number loadNumber(Type type, const char *data, int64_t place);
+/// Both in as many digits as tell them apart.
+std::pair<std::string, std::string> textsOf(const Number &one,
+                                            const Number &other);
+
 /// `value` rounded to the type.
 double roundTo(Type type, double value);
 
@@ -37,8 +51,12 @@ double unitRoundoff(Type type);
 /// smallest number; 0 for integers.
 double smallestRoundoff(Type type);
 
+/// The largest finite number of a floating-point type.
+double largestNumber(Type type);
+
 /// Values of elements in memory, exact save for 64-bit integers beyond 2^53.
-/// Made once for many elements: narrow types are read from a table.
+/// Made once for many elements: narrow types are read from a table. An i1 whose
+/// byte is neither 0 nor 1 is NaN: no kernel has written it.
 class ElementReader {
 public:
   explicit ElementReader(Type type);
@@ -46,6 +64,9 @@ public:
   /// before.
   void read(const char *data, int64_t place, int64_t stride, int64_t count,
             double *values) const;
+  /// The same of integers, exact for all of them.
+  void readIntegers(const char *data, int64_t place, int64_t stride,
+                    int64_t count, int64_t *values) const;
 
 private:
   Type type;

@@ -10,11 +10,11 @@
 #ifndef TILE_TOOLS_TILE_RUN_PARALLEL_H
 #define TILE_TOOLS_TILE_RUN_PARALLEL_H
 
+#include "tile/Target/Threads.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include <algorithm>
 #include <atomic>
 #include <thread>
-#include <vector>
 
 namespace mlir::tile::run {
 
@@ -38,12 +38,10 @@ forEachChunk(size_t count, bool parallel,
   };
   size_t cores = std::max(1u, std::thread::hardware_concurrency());
   size_t wanted = parallel ? std::min(cores, chunks / kChunksPerThread) : 1;
-  std::vector<std::thread> threads;
-  for (size_t i = 1; i < wanted; ++i)
-    threads.emplace_back(run);
+  Threads threads; // fewer where the system gives no more
+  for (size_t i = 1; i < wanted && threads.start(run); ++i)
+    ;
   run();
-  for (std::thread &thread : threads)
-    thread.join();
 }
 
 } // namespace mlir::tile::run

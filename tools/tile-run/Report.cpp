@@ -49,6 +49,14 @@ static void printRates(const Report &report, double seconds,
                          bytesMoved(report.arguments) / seconds * 1e-9);
 }
 
+/// `[3, 5]: expected 2, got 2.5`
+static void printFirstWrong(const Comparison &c, raw_ostream &stream) {
+  auto [expected, got] = textsOf(c.expected, c.got);
+  stream << "[";
+  llvm::interleaveComma(c.where, stream);
+  stream << "]: expected " << expected << ", got " << got;
+}
+
 void Report::printSummary(raw_ostream &stream) const {
   double absolute = 0, relative = 0, part = 0;
   int64_t wrong = 0, elements = 0;
@@ -72,10 +80,8 @@ void Report::printSummary(raw_ostream &stream) const {
     stream << llvm::format("max_err %.3g, relative %.3g", absolute, relative);
   if (first) {
     stream << ", " << wrong << " of " << elements << " wrong, first "
-           << first->name << "[";
-    llvm::interleaveComma(first->where, stream);
-    stream << llvm::format("]: expected %.9g, got %.9g", first->expected,
-                           first->got);
+           << first->name;
+    printFirstWrong(*first, stream);
   } else if (checked) {
     if (exact)
       stream << ", exact";
@@ -115,10 +121,8 @@ void Report::printText(raw_ostream &stream) const {
   for (const Comparison &c : comparisons) {
     stream << "check " << c.name << ": ";
     if (c.wrong) {
-      stream << c.wrong << " of " << c.elements
-             << " elements wrong, first at [";
-      llvm::interleaveComma(c.where, stream);
-      stream << llvm::format("]: expected %.9g, got %.9g", c.expected, c.got);
+      stream << c.wrong << " of " << c.elements << " elements wrong, first at ";
+      printFirstWrong(c, stream);
     } else if (c.exact) {
       stream << c.elements << " elements equal";
     } else {
@@ -137,6 +141,12 @@ static llvm::json::Value number(double value) {
   if (std::isfinite(value))
     return value;
   return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+}
+
+static llvm::json::Value number(const Number &number) {
+  if (number.integer)
+    return *number.integer;
+  return ::number(number.value);
 }
 
 void Report::printJson(raw_ostream &stream) const {

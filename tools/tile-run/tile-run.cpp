@@ -13,6 +13,7 @@
 #include "tile/Pipelines/Register.h"
 #include "tile/Pipelines/RoleOption.h"
 #include "tile/Pipelines/ToolFiles.h"
+#include "tile/Target/Cubin.h"
 #include "tile/Target/TargetInfo.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -105,8 +106,11 @@ struct Options {
       cl::desc("timed samples of --bench (default 5 for cpu; for cuda 20, each "
                "of launches that take a millisecond together)"),
       cl::cat(category)};
-  cl::opt<bool> json{"json", cl::desc("report as one JSON object"),
-                     cl::cat(category)};
+  cl::opt<bool> json{
+      "json",
+      cl::desc("report as one JSON object; what the kernel prints goes to "
+               "standard error"),
+      cl::cat(category)};
   cl::opt<std::string> arch{
       "arch", cl::value_desc("sm_XX"),
       cl::desc("architecture to compile for, by LLVM's -mcpu names (default: "
@@ -291,8 +295,8 @@ static int runBatchFile(int argc, char **argv, Options &options,
       errors << "error: expected no --batch within a batch\n";
       ran = false;
     }
-    ran = ran && runCase(options.toCase(), registry, cuda, report, llvm::outs(),
-                         errors);
+    ran = ran && runCase(options.toCase(), registry, cuda, report,
+                         json ? llvm::errs() : llvm::outs(), errors);
     if (llvm::Error error = flushStandardOutput()) {
       errors << "error: " << llvm::toString(std::move(error)) << "\n";
       ran = false;
@@ -325,6 +329,7 @@ static int runBatchFile(int argc, char **argv, Options &options,
 
 int tile::runMain(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  removeTemporaryFilesOnSignals();
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv, kOverview);
@@ -336,8 +341,9 @@ int tile::runMain(int argc, char **argv) {
 
   CudaSession cuda;
   Report report;
-  if (!runCase(options.toCase(), registry, cuda, report, llvm::outs(),
-               llvm::errs()))
+  // A reader of the object reads the whole standard output.
+  if (!runCase(options.toCase(), registry, cuda, report,
+               options.json ? llvm::errs() : llvm::outs(), llvm::errs()))
     return finish(/*passed=*/false);
   if (options.json)
     report.printJson(llvm::outs());

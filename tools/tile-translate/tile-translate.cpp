@@ -239,6 +239,7 @@ static FailureOr<std::string> translate(ModuleOp module, const Options &options,
 int tile::translateMain(int argc, char **argv) {
   TimeReport timeReport;
   llvm::InitLLVM init(argc, argv);
+  removeTemporaryFilesOnSignals();
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(

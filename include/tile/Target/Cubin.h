@@ -67,6 +67,10 @@ struct AssemblerResult {
   static bool isPerformanceLoss(llvm::StringRef warning);
 };
 
+/// Temporary files are removed, too, where a signal ends the process: this sets
+/// LLVM's signal handlers, which is a program's business and not a library's.
+void removeTemporaryFilesOnSignals();
+
 AssemblerResult assemble(llvm::StringRef ptx, const AssemblerOptions &options);
 
 /// Reads what `ptxas -v` (or nvJitLink's info log) printed.

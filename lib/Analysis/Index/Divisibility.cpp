@@ -133,10 +133,18 @@ static int64_t definedDivisor(Value value, int depth) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     Operation *parent = argument.getOwner()->getParentOp();
     auto loop = dyn_cast_or_null<LoopLikeOpInterface>(parent);
-    if (loop && loop.getSingleInductionVar() == argument)
-      return std::gcd(
-          divisorOf(cast<Value>(*loop.getSingleLowerBound()), depth + 1),
-          divisorOf(cast<Value>(*loop.getSingleStep()), depth + 1));
+    if (loop && loop.getSingleInductionVar() == argument) {
+      auto ofBound = [&](std::optional<OpFoldResult> bound) -> int64_t {
+        if (!bound)
+          return 1;
+        if (auto value = dyn_cast<Value>(*bound))
+          return divisorOf(value, depth + 1);
+        int64_t number = getConstantIntValue(*bound).value_or(1);
+        return number == 0 ? kEverything : std::abs(number);
+      };
+      return std::gcd(ofBound(loop.getSingleLowerBound()),
+                      ofBound(loop.getSingleStep()));
+    }
     return 1;
   }
   Operation *op = value.getDefiningOp();

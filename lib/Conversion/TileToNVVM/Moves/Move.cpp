@@ -267,10 +267,14 @@ static LogicalResult lowerAtomic(KernelLowering &lowering, AtomicOp atomic) {
             target->update(reg, count, [&](int64_t at, int64_t number) {
               ArrayRef<Value> own = ArrayRef(*values).slice(at - reg, number);
               if (number > 1)
-                addVector(lowering, target->address(at), own);
-              else
-                failed |= mlir::failed(atomicAt(
-                    lowering, op, target->address(at), kind, own.front()));
+                return addVector(lowering, target->address(at), own);
+              // What lies outside of the source was read as zero, which is no
+              // maximum of negative numbers.
+              failed |= mlir::failed(
+                  guarded(lowering, source->inside(at), [&]() -> LogicalResult {
+                    return atomicAt(lowering, op, target->address(at), kind,
+                                    own.front());
+                  }));
             });
         return failure(failed || mlir::failed(updated));
       };

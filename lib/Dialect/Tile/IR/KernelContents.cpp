@@ -92,6 +92,13 @@ LogicalResult tile::verifyKernelContents(KernelOp kernel) {
             !dividesByPositive(op))
           return op->emitOpError() << "[kernel-16] expected the constants that "
                                       "affine maps divide by to be positive";
+        if (auto truncation = dyn_cast<arith::TruncFOp>(op))
+          if (auto mode = truncation.getRoundingmode();
+              mode && *mode != arith::RoundingMode::to_nearest_even)
+            return op->emitOpError()
+                   << "[kernel-16] expected a conversion that rounds to the "
+                      "nearest number, of two to the even one, got "
+                   << arith::stringifyRoundingMode(*mode);
         if (belongsInKernel(op)) {
           // Operations of the dialect look at their own.
           return isa<TileDialect>(op->getDialect()) ? success()

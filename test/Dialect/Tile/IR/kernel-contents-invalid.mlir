@@ -177,3 +177,14 @@ tile.kernel @modulo_zero(%B: memref<32xf32>) grid(%b) = (1) threads(32) {
     memref.store %zero, %B[%p] : memref<32xf32>
   }
 }
+
+// -----
+
+tile.kernel @rounds_down(%B: memref<32xf16>) grid(%b) = (1) threads(32) {
+  %one = arith.constant 1.0 : f32
+  tile.parallel (%i) in (32) {
+    // expected-error @+1 {{'arith.truncf' op [kernel-16] expected a conversion that rounds to the nearest number, of two to the even one, got downward}}
+    %p = arith.truncf %one downward : f32 to f16
+    memref.store %p, %B[%i] : memref<32xf16>
+  }
+}

@@ -1,14 +1,17 @@
-//===- LowerAffineAccesses.cpp - affine.load and store to memref's --------===//
+//===- LowerAffineAccesses.cpp - affine accesses and loops ----------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs first in the pipelines that infer layouts: the passes after it know one
-// form of element access. Affine loops and conditions are left to the lowering.
+// form of element access, and loops and conditions of scf.
 //
 //===----------------------------------------------------------------------===//
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Affine/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Transforms/DialectConversion.h"
 #include "tile/Dialect/Tile/IR/TileDialect.h"
 #include "tile/Dialect/Tile/Transforms/Passes.h"
 
@@ -54,8 +57,29 @@ struct LowerAffineAccessesPass
       }
       return WalkResult::advance();
     });
-    if (walk.wasInterrupted())
+    if (walk.wasInterrupted() || failed(lowerLoops()))
       signalPassFailure();
+  }
+
+private:
+  /// Loops and branches of affine maps become those of scf, which later passes
+  /// ask for their bounds.
+  LogicalResult lowerLoops() {
+    bool isAny = getOperation()
+                     ->walk([](Operation *op) {
+                       return isa<affine::AffineForOp, affine::AffineIfOp>(op)
+                                  ? WalkResult::interrupt()
+                                  : WalkResult::advance();
+                     })
+                     .wasInterrupted();
+    if (!isAny)
+      return success();
+    ConversionTarget target(getContext());
+    target.addIllegalOp<affine::AffineForOp, affine::AffineIfOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    RewritePatternSet patterns(&getContext());
+    populateAffineToStdConversionPatterns(patterns);
+    return applyPartialConversion(getOperation(), target, std::move(patterns));
   }
 };
 } // namespace
