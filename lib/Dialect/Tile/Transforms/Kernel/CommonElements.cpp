@@ -21,6 +21,7 @@
 #include "tile/Dialect/Tile/IR/LayoutConstraints.h"
 #include "tile/Dialect/Tile/Transforms/Remarks.h"
 #include "llvm/ADT/SetVector.h"
+#include <numeric>
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -345,13 +346,31 @@ FailureOr<bool> CommonElements::formIrregular(const LoopDemand &demand,
 }
 
 /// Whether two accesses of a buffer name different elements whatever their
-/// iterations: one of their indices does not change with the loop, and differs
-/// by a constant.
-static bool areApart(const LoopAccess &a, const LoopAccess &b) {
-  for (auto [x, y] : llvm::zip_equal(a.indices, b.indices))
-    if (x.isInvariant() && y.isInvariant() && x.uniforms == y.uniforms &&
-        x.constant != y.constant)
+/// iterations: one of their indices takes numbers apart from those of the
+/// other's, or with another remainder.
+static bool areApart(ArrayRef<int64_t> extents, const LoopAccess &a,
+                     const LoopAccess &b) {
+  for (auto [x, y] : llvm::zip_equal(a.indices, b.indices)) {
+    if (x.isIrregular || y.isIrregular || x.uniforms != y.uniforms)
+      continue;
+    int64_t divisor = 0;
+    auto rangeOf = [&](const LoopIndex &index) {
+      std::pair<int64_t, int64_t> range = {index.constant, index.constant};
+      for (auto [coefficient, extent] :
+           llvm::zip_equal(index.coefficients, extents)) {
+        if (extent == 1)
+          continue;
+        divisor = std::gcd(divisor, coefficient);
+        (coefficient < 0 ? range.first : range.second) +=
+            coefficient * (extent - 1);
+      }
+      return range;
+    };
+    auto first = rangeOf(x), second = rangeOf(y);
+    if (first.second < second.first || second.second < first.first ||
+        (divisor != 0 && (x.constant - y.constant) % divisor != 0))
       return true;
+  }
   return false;
 }
 
@@ -371,7 +390,8 @@ bool CommonElements::formPairs(const LoopDemand &demand) {
     return false;
   for (const LoopAccess &access : demand.accesses) {
     auto store = dyn_cast<memref::StoreOp>(access.operand->getOwner());
-    if (!store || isLocal(store.getMemRef()) || !dependsOnElement(store))
+    if (!store || isLocal(store.getMemRef()) || !dependsOnElement(store) ||
+        isHeldAsStated(demand, access))
       continue;
     SmallVector<ElementUpdate> updates;
     bool arePairs = false, areUpdates = true;
@@ -385,7 +405,8 @@ bool CommonElements::formPairs(const LoopDemand &demand) {
           update && (updates.empty() || update->kind == updates.front().kind);
       if (update)
         updates.push_back(*update);
-      arePairs |= !areSame(access, other) && !areApart(access, other);
+      arePairs |= other.operand != access.operand && !areSame(access, other) &&
+                  !areApart(loop.getExtents(), access, other);
     }
     // Loads other than those of the updates see what was there in between.
     auto reads = llvm::count_if(demand.accesses, [&](const LoopAccess &other) {
