@@ -12,7 +12,7 @@
 include "tile/Dialect/Tile/Transforms/PassOptions.td"
 
 def LowerAffineAccessesPass : Pass<"tile-lower-affine-accesses"> {
-  let summary = "Turns affine loads and stores into those of the memref dialect";
+  let summary = "Turns affine accesses, loops and conditions into those of memref and scf";
   let description = [{
     Index maps become arithmetic, so that layout inference and lowering know one
     form of access to an element.
@@ -26,10 +26,14 @@ def LowerAffineAccessesPass : Pass<"tile-lower-affine-accesses"> {
     %x = memref.load %A[%1] : memref<?xf32>
     ```
 
+    Affine loops and conditions become those of scf, of whose bounds later passes
+    ask.
+
     Needs: nothing.
-    Leaves: no affine loads and stores.
+    Leaves: no affine loads, stores, loops and conditions.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def GuardOverhangPass : Pass<"tile-guard-overhang", "::mlir::ModuleOp"> {

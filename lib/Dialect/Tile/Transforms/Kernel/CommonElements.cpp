@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Several iterations of a parallel loop name one element where its indices
-// leave out an index of the loop (`acc[i]` in a loop over i and j) or have
-// quotients (`m[i / 32]`). Threads deal iterations out among them, and several
-// hold the element. Sums, extrema and bit operations become atomic updates,
+// leave out an index of the loop (`acc[i]` in a loop over i and j), have
+// quotients (`m[i / 32]`), are sums of the loop's (`acc[i + j]`), come from
+// memory (`count[x[i]]`) or meet those of another update of the iteration.
+// Threads deal iterations out among them, and several hold the element. Sums, extrema and bit operations become atomic updates,
 // which the pass combines. Where a loop reads the element in another way, one
 // thread gets all of its iterations.
 //

@@ -76,6 +76,9 @@ private:
       return success();
     ConversionTarget target(getContext());
     target.addIllegalOp<affine::AffineForOp, affine::AffineIfOp>();
+    target.addDynamicallyLegalOp<affine::AffineYieldOp>([](Operation *op) {
+      return isa<affine::AffineParallelOp>(op->getParentOp());
+    });
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
     RewritePatternSet patterns(&getContext());
     populateAffineToStdConversionPatterns(patterns);
