@@ -44,7 +44,9 @@ static int mapType(ElementType type) {
 }
 
 /// Coordinates are 32-bit and signed, though maps could be twice as large.
-constexpr uint64_t kMaxDim = uint64_t(1) << 31;
+/// Boxes may begin behind the tensor: kernels take coordinates that are 2^20
+/// larger.
+constexpr uint64_t kMaxDim = (uint64_t(1) << 31) - (uint64_t(1) << 20);
 constexpr uint64_t kMaxStride = uint64_t(1) << 40;
 /// Stands for the address of a tensor without elements, which may be null.
 constexpr cuda::DevicePtr kNowhere = 4096;
@@ -64,7 +66,7 @@ static Status evaluate(const KernelSpec &kernel, unsigned index,
     if (!dim.ok())
       return fail(spec.dims[i].str() + ": " + dim.error);
     if (dim.value < 0 || uint64_t(dim.value) > kMaxDim)
-      return fail("expected extents of at most 2^31, got " +
+      return fail("expected extents of at most 2^31 - 2^20, got " +
                   std::to_string(dim.value));
     key.dims[i] = uint64_t(dim.value);
     isEmpty |= dim.value == 0;

@@ -201,7 +201,8 @@ static Reason whyNotByProxy(const CopyFacts &facts) {
 /// The limits of tensor maps (CUDA driver API, cuTensorMapEncodeTiled) and of
 /// the coordinates of cp.async.bulk.tensor.
 static Reason whyNotTensorMap(const CopyFacts &facts, const CopySide &global) {
-  constexpr int64_t kMaxExtent = int64_t(1) << 31;
+  // Boxes may begin behind the tensor, and have coordinates of 32 bits, too.
+  constexpr int64_t kMaxExtent = (int64_t(1) << 31) - (int64_t(1) << 20);
   constexpr int64_t kMaxStride = int64_t(1) << 40;
   auto type = cast<MemRefType>(global.buffer.getType());
   SmallVector<IndexFacts> strides = getStrideFacts(global.buffer, facts.op);
@@ -214,7 +215,7 @@ static Reason whyNotTensorMap(const CopyFacts &facts, const CopySide &global) {
     std::string where =
         "dimension " + std::to_string(dim) + " of " + global.name;
     const IndexFacts &offset = global.offsets[dim];
-    if ((!type.isDynamicDim(dim) && type.getDimSize(dim) >= kMaxExtent) ||
+    if ((!type.isDynamicDim(dim) && type.getDimSize(dim) > kMaxExtent) ||
         (offset.min && *offset.min < -kMaxExtent) ||
         (offset.max && *offset.max >= kMaxExtent))
       return {"coordinates of " + where + " may not fit 32 bits",

@@ -119,8 +119,9 @@ static LogicalResult storePart(KernelLowering &lowering, const CopyParts &parts,
       // The index fits 32 bits, as a tensor copy needs it: a register less
       // across the program's loops.
       Value at = b.createOrFold<arith::ExtSIOp>(
-          b.getI64Type(), lowering.add(lowering.toI32(parts.globalOffsets[dim]),
-                                       coordinates[dim]));
+          b.getI64Type(),
+          lowering.add(toCoordinate(lowering, parts.globalOffsets[dim], copy),
+                       coordinates[dim]));
       // Without a sign, a negative index is a large one.
       Value exists = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::ult,
                                                    at, parts.global.sizes[dim]);

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Matchers.h"
+#include "tile/Analysis/IndexFacts.h"
 
 using namespace mlir;
 using namespace mlir::tile;
@@ -47,6 +48,58 @@ static void addPart(KernelLowering &lowering, const CopyParts &parts,
                                               geometry.partStep));
 }
 
+/// Whether a number depends on what a launch passes or finds in memory: it may
+/// be any then. Numbers of blocks and of a loop's iterations, and what sizes
+/// give, lie near the tensor, whose extents the launcher checks.
+static bool comesFromData(Value value) {
+  SmallVector<Value> toAsk = {value};
+  llvm::SmallPtrSet<Value, 16> asked;
+  while (!toAsk.empty()) {
+    Value next = toAsk.pop_back_val();
+    if (!asked.insert(next).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (KernelOp kernel = getKernelOfArgument(argument)) {
+        if (argument.getArgNumber() < kernel.getNumKernelArguments())
+          return true;
+        continue;
+      }
+      auto loop = dyn_cast_or_null<LoopLikeOpInterface>(
+          argument.getOwner()->getParentOp());
+      auto ivs = loop ? loop.getLoopInductionVars() : std::nullopt;
+      auto lowers = loop ? loop.getLoopLowerBounds() : std::nullopt;
+      if (!ivs || !lowers || !llvm::is_contained(*ivs, next))
+        return true;
+      for (OpFoldResult lower : *lowers)
+        if (auto start = dyn_cast<Value>(lower))
+          toAsk.push_back(start);
+      continue;
+    }
+    Operation *op = next.getDefiningOp();
+    if (isa<memref::DimOp>(op))
+      continue;
+    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+      return true;
+    llvm::append_range(toAsk, op->getOperands());
+  }
+  return false;
+}
+
+Value tile::nvvm::toCoordinate(KernelLowering &lowering, Value index,
+                               Operation *copy) {
+  constexpr int64_t kEnd = (int64_t(1) << 31) - (int64_t(1) << 20);
+  IndexFacts facts = getIndexFacts(index, copy);
+  bool fits =
+      facts.min && *facts.min >= -kEnd && facts.max && *facts.max <= kEnd;
+  if (fits || index.getType().isInteger(32) || !comesFromData(index))
+    return lowering.toI32(index);
+  auto &b = lowering.builder;
+  Value wide = lowering.toI64(index);
+  wide = b.createOrFold<arith::MaxSIOp>(wide, lowering.i64(-kEnd));
+  wide = b.createOrFold<arith::MinSIOp>(wide, lowering.i64(kEnd));
+  return lowering.toI32(wide);
+}
+
 /// First coordinates of the region in the order of the tensor map; null where
 /// zero. Nothing of an empty buffer may be touched: the last coordinate then
 /// lies so far behind it that all of the region does. In front of it, stores
@@ -59,7 +112,7 @@ static SmallVector<Value> firstCoordinates(KernelLowering &lowering,
   for (auto [i, dim] : llvm::enumerate(geometry.order))
     if (!parts.globalOffsets.empty() &&
         !matchPattern(parts.globalOffsets[dim], m_Zero()))
-      first[i] = lowering.toI32(parts.globalOffsets[dim]);
+      first[i] = toCoordinate(lowering, parts.globalOffsets[dim], parts.copy);
   if (geometry.elementsPerUnit > 1 && first[0])
     first[0] = b.createOrFold<arith::ShRSIOp>(
         first[0], lowering.i32(llvm::Log2_64(geometry.elementsPerUnit)));
@@ -120,7 +173,8 @@ static Coordinates im2colCoordinates(KernelLowering &lowering,
   auto op = cast<Im2colOp>(*parts.copy);
   SmallVector<Value, 2> first(2); // along the row, and rows
   addPart(lowering, parts, geometry, first);
-  Value channel = lowering.add(lowering.toI32(op.getChannel()), first[0]);
+  Value channel =
+      lowering.add(toCoordinate(lowering, op.getChannel(), op), first[0]);
   Value pixel = lowering.toI64(op.getPixel());
   if (first[1])
     pixel = lowering.add(pixel, lowering.toI64(first[1]));
@@ -205,7 +259,8 @@ LogicalResult tile::nvvm::forEachFourRows(
   SmallVector<Value, 2> first(2); // along the row, and rows
   addPart(lowering, parts, geometry, first);
   TileMoveOpInterface copy = parts.copy;
-  Value column = lowering.add(lowering.toI32(copy.getRowStart()), first[0]);
+  Value column =
+      lowering.add(toCoordinate(lowering, copy.getRowStart(), copy), first[0]);
   Value start = lowering.toI64(firstIndex);
   if (first[1])
     start = lowering.add(start, lowering.toI64(first[1]));

@@ -25,6 +25,13 @@ struct CopyParts {
   SmallVector<int64_t> globalExtents;
 };
 
+/// An index of a tensor as a coordinate of a tensor copy, which has 32 bits. An
+/// index that has more of them becomes one that is as much outside of the
+/// tensor: without its upper bits it could name an element that exists. The
+/// launcher and the rules of tensor copies leave 2^20 coordinates behind every
+/// tensor (kMaxDim, kMaxExtent), so that no box beside it wraps around.
+Value toCoordinate(KernelLowering &lowering, Value index, Operation *copy);
+
 /// Calls `emit` with the shared address and the coordinates of each box that
 /// this block moves.
 void forEachBox(KernelLowering &lowering, const CopyParts &parts,
