@@ -19,7 +19,9 @@ using namespace mlir::tile;
 
 namespace {
 /// Options of one loop that are tried. The cheapest for the loop alone come
-/// first, and one for each dimension that memory is contiguous along.
+/// first, one for each dimension that memory is contiguous along, and, where
+/// loops read parts of fragments, one for each dimension of which each thread
+/// has all.
 constexpr size_t kOptionsOfLoop = 4;
 /// Trials are made among so many loops and operations. A kernel with more of
 /// them that hang together takes what is cheapest for each loop alone: time
@@ -108,9 +110,7 @@ LayoutSolver::mostWork(ArrayRef<OperationDemands *> among) const {
 std::vector<LayoutSolver::LoopOption>
 LayoutSolver::cheapestAlone(OperationDemands &demands) {
   std::vector<LoopOption> options;
-  for (FragmentLayout &candidate :
-       loopCandidates(*demands.constraints.loopDemand, demands.walks,
-                      demands.constraints.numThreads())) {
+  for (FragmentLayout &candidate : candidatesOf(demands)) {
     LayoutCost cost = freeLoopCost(demands, candidate);
     options.push_back({&demands, std::move(candidate), cost});
   }
@@ -279,6 +279,13 @@ LayoutSolver::cheapestTogether(OperationDemands &first) {
   const Undecided &group = undecided[undecidedOf.lookup(first.op)];
   if (group.operations.size() > kMaxOperations)
     return std::nullopt;
+  // Threads of a loop that reads a part of a fragment for several iterations,
+  // as rows of B in A x B, need all of a dimension.
+  bool readsParts = llvm::any_of(group.operations, [](auto *demands) {
+    return llvm::any_of(demands->owned, [](const auto &owned) {
+      return owned && owned->isShifted && !owned->determinesLoop;
+    });
+  });
   std::vector<std::vector<LoopOption>> options;
   unsigned withMemory = 0;
   for (OperationDemands *demands : group.operations) {
@@ -287,11 +294,18 @@ LayoutSolver::cheapestTogether(OperationDemands &first) {
     withMemory += !demands->walks.empty();
     std::vector<LoopOption> kept, all = cheapestAlone(*demands);
     llvm::SmallBitVector contiguous(all.front().layout.rank());
+    llvm::SmallBitVector undivided(readsParts ? contiguous.size() : 0);
     for (LoopOption &option : all) {
       bool isFirstAlong = false;
       for (unsigned dim = 0; dim < contiguous.size(); ++dim)
         if (!contiguous.test(dim) && option.layout.vectorWidth(dim) > 1) {
           contiguous.set(dim);
+          isFirstAlong = true;
+        }
+      for (unsigned dim = 0; dim < undivided.size(); ++dim)
+        if (!undivided.test(dim) &&
+            !hasDigits(option.layout, int(dim), /*ofThreads=*/true)) {
+          undivided.set(dim);
           isFirstAlong = true;
         }
       bool isWanted = kept.size() < kOptionsOfLoop || isFirstAlong;

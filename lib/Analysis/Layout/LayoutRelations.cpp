@@ -75,11 +75,11 @@ static bool holdsShifted(const OwnedAccess &access,
   return true;
 }
 
-std::optional<FragmentLayout>
-tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
-                       const FragmentLayout &fragment) {
-  if (!access.determinesLoop)
-    return std::nullopt;
+/// The loop's layout from that of a fragment. Dimensions of the loop that the
+/// access does not name are of extent one, or lie in registers.
+static std::optional<FragmentLayout> loopWith(ArrayRef<int64_t> loopShape,
+                                              const OwnedAccess &access,
+                                              const FragmentLayout &fragment) {
   FragmentLayout layout = fragment;
   SmallVector<unsigned> loopDims; // of the dimensions that remain, in order
   for (unsigned dim = access.loopDims.size(); dim-- > 0;) {
@@ -101,15 +101,37 @@ tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
       permutation.push_back(found - loopDims.begin());
   }
   layout = layout.permuted(permutation);
-  for (unsigned dim = 0; dim < loopShape.size(); ++dim)
-    if (!llvm::is_contained(loopDims, dim))
-      layout = layout.expanded(dim, 1);
-  if (access.isWhole)
-    return withShape(layout, loopShape);
-  layout = withoutRegistersBeyond(layout, loopShape);
+  Modes beside;
+  for (unsigned dim = 0; dim < loopShape.size(); ++dim) {
+    if (llvm::is_contained(loopDims, dim))
+      continue;
+    layout = layout.expanded(dim, 1);
+    if (loopShape[dim] > 1)
+      beside.push_back({loopShape[dim], int(dim), 1});
+  }
+  if (!access.isWhole)
+    layout = withoutRegistersBeyond(layout, loopShape);
+  Modes registers = layout.modes(Axis::Register);
+  llvm::append_range(registers, beside);
+  layout = FragmentLayout(loopShape, registers, layout.modes(Axis::Lane),
+                          layout.modes(Axis::Warp), layout.modes(Axis::Block));
   if (access.isShifted && !holdsShifted(access, fragment, layout))
     return std::nullopt;
   return layout;
+}
+
+std::optional<FragmentLayout>
+tile::loopFromFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
+                       const FragmentLayout &fragment) {
+  if (!access.determinesLoop)
+    return std::nullopt;
+  return loopWith(loopShape, access, fragment);
+}
+
+std::optional<FragmentLayout>
+tile::loopAroundFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
+                         const FragmentLayout &fragment) {
+  return loopWith(loopShape, access, fragment);
 }
 
 /// Register digits with which the threads hold all of a dimension of `extent`,

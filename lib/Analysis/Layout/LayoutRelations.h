@@ -18,6 +18,13 @@ std::optional<FragmentLayout> loopFromFragment(ArrayRef<int64_t> loopShape,
                                                const OwnedAccess &access,
                                                const FragmentLayout &fragment);
 
+/// A layout of the loop with which each thread finds in its registers what
+/// `access` names: dimensions of the loop that the access does not name lie in
+/// registers, too. nullopt when there is none.
+std::optional<FragmentLayout>
+loopAroundFragment(ArrayRef<int64_t> loopShape, const OwnedAccess &access,
+                   const FragmentLayout &fragment);
+
 /// The fragment's layout that fits the loop's: dimensions the access does not
 /// use are sliced away, others reordered. Extents beyond the loop's go to
 /// registers.

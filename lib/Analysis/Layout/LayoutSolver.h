@@ -83,6 +83,10 @@ private:
                std::string why, std::optional<LayoutCost> cost = std::nullopt);
   double disagreement(OperationDemands &demands, const FragmentLayout &loop);
   double shiftedCost(Value buffer, const FragmentLayout &layout);
+  bool mayHold(OperationDemands &demands, const OwnedAccess &access,
+               const FragmentLayout &fragment);
+  /// The layouts among which a free loop's is chosen.
+  std::vector<FragmentLayout> candidatesOf(OperationDemands &demands);
   LayoutCost freeLoopCost(OperationDemands &demands,
                           const FragmentLayout &layout);
 
