@@ -8,11 +8,13 @@
 #include "IndexBuilder.h"
 #include "LoneCopies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/Instructions.h"
 #include "tile/Dialect/Tile/IR/Iterations.h"
@@ -294,10 +296,16 @@ void RingLoop::buildPrologue() {
 static void advancePrologue(Operation *before, scf::ForOp steady) {
   llvm::SetVector<Operation *> moved;
   SmallVector<TileMoveOpInterface> copies;
+  SmallVector<Value> loaded; // what copies are computed from, and conditions
   for (Operation *op = before->getNextNode(); op != steady;
        op = op->getNextNode()) {
     moved.insert(op);
-    op->walk([&](TileMoveOpInterface copy) { copies.push_back(copy); });
+    op->walk([&](Operation *inner) {
+      if (auto copy = dyn_cast<TileMoveOpInterface>(inner))
+        copies.push_back(copy);
+      else if (auto load = dyn_cast<memref::LoadOp>(inner))
+        loaded.push_back(getBaseBuffer(load.getMemRef()));
+    });
   }
   Block *block = steady->getBlock();
   auto isUsed = [&](Operation *op) {
@@ -322,9 +330,12 @@ static void advancePrologue(Operation *before, scf::ForOp steady) {
       range.insert(range.begin(), op);
       continue;
     }
-    if (!llvm::all_of(copies, [&](TileMoveOpInterface copy) {
-          return mayIssueBefore(copy, op);
-        }))
+    if (!llvm::all_of(copies,
+                      [&](TileMoveOpInterface copy) {
+                        return mayIssueBefore(copy, op);
+                      }) ||
+        llvm::any_of(loaded,
+                     [&](Value buffer) { return mayWrite(op, buffer); }))
       break;
     if (loads(op))
       first = op;
