@@ -28,6 +28,7 @@ from .ranges import Facts, forms_of, grid_facts, linear, promised_divisor, solve
 from .returns import without_returns
 from .statements import Alloc, Assume, Leave, Undefined
 from .values import BOOL, Op, Variable, binary, number_of
+from .warps_beside import divide_arms
 
 
 class Emitter(
@@ -93,6 +94,7 @@ class Emitter(
         header = self.header()
         self.first_reductions = first_reductions(self.kernel)
         self.kernel.body[:] = without_returns(self.kernel.body)
+        divide_arms(self, self.kernel.body)
         if by_hand(self.kernel.body) and self.kernel.thread_index is not None:
             divide(self, self.kernel.body)
         self.find_threads(self.kernel.body)
