@@ -70,7 +70,7 @@ for python in "${interpreters[@]}"; do
   "$python" -m pip wheel -q --no-deps -w "$raw" \
     --config-settings="cmake.define.TILE_PYTHON_INTERPRETERS=$(realpath -s "$python")" .
   # No library is copied in: what the package takes is the system's own.
-  auditwheel -v repair --plat manylinux_2_34_x86_64 -w "$out" "$raw"/*.whl >"$raw/audit.log" 2>&1 || {
+  auditwheel -v repair --zip-compression-level 9 --plat manylinux_2_34_x86_64 -w "$out" "$raw"/*.whl >"$raw/audit.log" 2>&1 || {
     cat "$raw/audit.log" >&2
     exit 1
   }

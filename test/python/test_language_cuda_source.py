@@ -74,6 +74,15 @@ def test_functions_decode_numbers_of_four_bits(name, less, target):
     np.testing.assert_array_equal(b, expected)
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_signs_of_narrow_integers_give_an_int(target):
+    text = "__device__ void f(unsigned char *in, int *out) { out[0] = ~in[0]; out[1] = -in[0]; }"
+    a = rng.integers(0, 256, (32, 1)).astype(np.uint8)
+    b = run(calling(text, "f", 1, 2, ("uint8", "int32")), a, np.zeros((32, 2), np.int32), target=target)
+    wide = a.astype(np.int32)
+    np.testing.assert_array_equal(b, np.concatenate((~wide, -wide), 1))
+
+
 def assembly(instruction, inputs=2):
     """A function that runs one instruction on words."""
     given = ", ".join(f'"r"(in[{i}])' for i in range(inputs))

@@ -7,7 +7,7 @@ import pytest
 import mlir_tile.language as T
 from mlir_tile import compile as compile_kernel
 from mlir_tile.errors import CompileError
-from mlir_tile.language.errors import LanguageError
+from mlir_tile.language.errors import LanguageError, UnsupportedError
 
 TARGETS = ["cpu", "lowered:sm_80", "lowered:sm_90a"]
 
@@ -320,3 +320,48 @@ def test_a_product_of_sizes_as_an_extent(target):
     y = np.zeros_like(x)
     compile_kernel(main, target=target)(x, y)
     np.testing.assert_array_equal(y, x + 1)
+
+
+EXTENTS = {
+    # name: (the extent, for n = 600 and m = 13; how many blocks)
+    "cast": (lambda n, m: T.cast(n, "int32") // 2, 300),
+    "cast_ceildiv": (lambda n, m: T.ceildiv(T.int32(m), 4), 4),
+    "negative_summand": (lambda n, m: n + (-1), 599),
+    "negative_factor": (lambda n, m: n * -1 + 1000, 400),
+    "shift": (lambda n, m: (n + 3) >> 2, 150),
+    "shift_left": (lambda n, m: T.cast(m, "int64") << 3, 104),
+}
+
+
+@pytest.mark.parametrize("target", ("cpu", "lowered:sm_90a"))
+@pytest.mark.parametrize("name", EXTENTS)
+def test_extents_that_are_computed(name, target):
+    extent, count = EXTENTS[name]
+    n = T.dynamic("n")
+
+    @T.prim_func
+    def main(A: T.Tensor((n,), "int32"), m: T.int32):
+        with T.Kernel(extent(n, m), threads=32) as block:
+            A[block] = 1
+
+    found = np.zeros(600, np.int32)
+    compile_kernel(main, target=target)(found, 13)
+    np.testing.assert_array_equal(found, np.arange(600) < count)
+
+
+@pytest.mark.parametrize(
+    "extent, message",
+    [
+        (lambda n, f: T.cast(f, "int32"), "a value of type float32, f, in an extent of the grid"),
+        (lambda n, f: T.cast(n * 0.5, "int32"), "a value of type float32, .* in an extent"),
+        (lambda n, f: T.cast(n, "int8"), "a value of type int8, .* in an extent of the grid"),
+    ],
+)
+def test_extents_that_the_launcher_cannot_compute(extent, message):
+    n = T.dynamic("n")
+    with pytest.raises(UnsupportedError, match=f"test_language_grid.py:.*{message}"):
+
+        @T.prim_func
+        def main(A: T.Tensor((n,), "int32"), f: T.float32):
+            with T.Kernel(extent(n, f), threads=32) as block:
+                A[block] = 1

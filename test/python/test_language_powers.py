@@ -38,6 +38,13 @@ CASES = {
     "power_31": ("uint32", "uint32", lambda a: a**31, lambda a: power(a, 31)),
     "power_100": ("uint32", "uint32", lambda a: T.pow(a, 100), lambda a: power(a, 100)),
     "power_of_a_float": ("float32", "float32", lambda a: a**3, lambda a: a * (a * a)),
+    "power_-1": ("int32", "int32", lambda a: T.if_then_else(a == 0, 5, a**-1), lambda a: np.where(a == 0, 5, np.where(abs(a) == 1, a, 0))),
+    "power_-3": ("uint8", "float32", lambda a: (a | 1) ** -3, lambda a: (1 / (a | 1).astype(np.float32) ** 3)),
+    "not_int8": ("int8", "int64", lambda a: T.cast(~a, "int64"), lambda a: ~a),
+    "not_uint8": ("uint8", "int64", lambda a: ~a, lambda a: ~a),
+    "not_uint8_by_name": ("uint8", "int64", lambda a: T.bitwise_not(a) >> 1, lambda a: ~a >> 1),
+    "minus_int8": ("int8", "int64", lambda a: -a, lambda a: -a),
+    "minus_uint8": ("uint8", "int64", lambda a: -a, lambda a: -a),
     "clamp_beyond_uint8": ("uint8", "int32", lambda a: T.clamp(a, 0, 300), wide),
     "clamp_below_uint8": ("uint8", "int32", lambda a: T.clamp(a, -5, 100), lambda a: wide(a).clip(-5, 100)),
     "clamp_beyond_int8": ("int8", "int32", lambda a: T.clamp(a, -200, 200), wide),
@@ -76,6 +83,8 @@ def test_values(name, target):
 REFUSED = {
     "power": (lambda a: 3**a, "exponent only the kernel knows.*1 << n"),
     "power_of_a_value": (lambda a: T.pow(a, a), "exponent only the kernel knows"),
+    "power_of_zero": (lambda a: T.int64(0) ** -1, "0 to the power of -1 has no value"),
+    "not_of_a_float": (lambda a: ~T.cast(a, "float32"), "`~` needs an integer, got float32"),
     "popcount": (lambda a: T.popcount(T.cast(a, "float32")), "T.popcount: expected an integer"),
     "clz": (lambda a: T.clz(0.5), "T.clz: expected an integer"),
 }

@@ -14,7 +14,8 @@ struct TileToNVVMOptions : PassPipelineOptions<TileToNVVMOptions> {
       *this, "arch",
       llvm::cl::desc(
           "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); default: "
-          "the newest that the device runs, else sm_80")};
+          "the newest that the device runs, else that of the module, else "
+          "sm_80")};
   Option<std::string> device{
       *this, "device",
       llvm::cl::desc("GPU that choices are made for (H100-PCIe, ...); default: "

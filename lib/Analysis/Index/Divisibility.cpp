@@ -77,15 +77,24 @@ SmallVector<AssumeOp> tile::promisesOf(Value value) {
 }
 
 /// Whether a promise about `value` holds wherever the value is used: it stands
-/// under no condition, or all uses stand under the same one.
+/// under no condition, or all uses stand under the same one. What is promised
+/// of arguments and their sizes in loops is checked when a kernel is launched.
 static bool holdsForAllUses(AssumeOp assume, Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  bool isChecked = value.getDefiningOp<memref::DimOp>() ||
+                   (argument && getKernelOfArgument(argument));
   Region *defined = value.getParentRegion();
   for (Region *region = assume->getParentRegion(); region != defined;
        region = region->getParentRegion()) {
     if (!region)
       return false;
-    if (isa<RegionBranchOpInterface>(region->getParentOp()) &&
-        !isa<LoopLikeOpInterface>(region->getParentOp()) &&
+    // A loop may have no iterations.
+    Operation *parent = region->getParentOp();
+    auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+    std::optional<APInt> trips =
+        loop ? loop.getStaticTripCount() : std::nullopt;
+    if ((loop ? !isChecked && !(trips && *trips != 0)
+              : isa<RegionBranchOpInterface>(parent)) &&
         !llvm::all_of(value.getUsers(), [&](Operation *user) {
           return region->isAncestor(user->getParentRegion());
         }))

@@ -39,8 +39,8 @@ def as_value(value):
     load = getattr(value, "as_load", None)
     if load is not None:
         return load()
-    if isinstance(value, NUMBERS):
-        return value
+    if isinstance(value, NUMBERS):  # of a class of NumPy's or the user's
+        return float(value) if isinstance(value, float) else int(value)
     item = getattr(value, "item", None)
     if item is not None and getattr(value, "shape", None) == ():
         return item()
@@ -175,12 +175,12 @@ def binary(name, a, b):
             name = "truncdiv"
         if name in ("shl", "shr"):
             kind = type_of(a)
-            if kind is type_of(b) and isinstance(b, Expr):
-                pass  # a number of the same type, T.uint8(4), keeps it
-            elif kind.bits < 32 and not kind.is_bool:
-                kind = INT32 if isinstance(b, NUMBERS) or type_of(b).bits <= 32 else type_of(b)
-            elif kind.is_bool:
+            if kind.is_bool:
                 kind = INT32
+            elif kind is type_of(b) and isinstance(b, Expr):
+                pass  # a number of the same type, T.uint8(4), keeps it
+            elif kind.bits < 32:
+                kind = INT32 if isinstance(b, NUMBERS) or type_of(b).bits <= 32 else type_of(b)
             elif not isinstance(a, Expr):
                 kind = promote(a, b)
         elif kind.bits < 32 and _literal(a, b) and name not in ("max", "min"):
@@ -310,13 +310,17 @@ def unary(name, value):
                 Const(_wrap(-number, value.dtype), value.dtype) if type(value) is Const else -number
             )
         if value.dtype.is_integer:
-            return binary("sub", 0, value)
+            narrow = value.dtype.bits < 32 and not value.dtype.is_bool
+            return binary("sub", Const(0, value.dtype) if narrow else 0, value)
     elif name == "not":
         if number is not None and type(value) is not Const:
             return not number if isinstance(number, bool) else ~number
         if type_of(value).is_bool:
             return Op("xor", (value, True), BOOL)
-        return binary("xor", value, -1)
+        kind = type_of(value)
+        if not kind.is_integer:
+            fail(f"`~` needs an integer, got {kind}; cast it or use T.reinterpret")
+        return binary("xor", value, Const(_wrap(-1, kind), kind))
     elif name == "abs":
         if number is not None and type(value) is not Const:
             return abs(number)
@@ -334,6 +338,8 @@ def power(a, b):
     a, b = as_value(a), as_value(b)
     x, y = number_of(a), number_of(b)
     kind = promote(a, b)
+    if x == 0 and y is not None and y < 0:
+        fail(f"0 to the power of {y} has no value: expected an exponent of 0 or more, or another base")
     if x is not None and y is not None:
         typed = type(a) is Const or type(b) is Const
         if typed and (kind.is_float or y >= 0):
@@ -352,6 +358,10 @@ def power(a, b):
             return 1 if kind is INT32 else Const(1, kind)
         if 1 <= y and (kind.is_integer or y <= 8):
             return _multiplied(a, int(y))
+        if -8 <= y < 0 and type_of(a).is_integer:
+            # A quotient is rounded once: 1 ** -1 is 1, whatever `pow` makes of it.
+            kind = kind if kind.is_float else FLOAT32
+            return binary("div", Const(1.0, kind), _multiplied(cast(a, kind), -int(y)))
     if not kind.is_float:
         kind = FLOAT32
     return Op("pow", (cast(a, kind), cast(b, kind)), kind)

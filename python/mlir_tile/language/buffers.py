@@ -3,8 +3,9 @@
 
 from .dtypes import dtype as element_type
 from .errors import ValueUseError, fail, here
+from .nodes import no_iteration
 from .ranges import bounds, difference
-from .values import Const, Expr, Load, Variable, as_value, binary, describe, number_of
+from .values import Const, Expr, Load, as_value, binary, describe, number_of
 
 SCOPES = {
     "global": "global",
@@ -128,6 +129,8 @@ class Buffer:
             return Load(self, tuple(_of_element(x, n) for x, n in zip(key, self.shape)))
         return Region.of(self, key)
 
+    __iter__ = no_iteration
+
     def __bool__(self):
         if self.is_var:
             return bool(self.as_load())
@@ -169,39 +172,10 @@ def _operator(name):
     return method
 
 
-for _name in [
-    "add",
-    "radd",
-    "sub",
-    "rsub",
-    "mul",
-    "rmul",
-    "truediv",
-    "rtruediv",
-    "floordiv",
-    "rfloordiv",
-    "mod",
-    "rmod",
-    "pow",
-    "rpow",
-    "and",
-    "rand",
-    "or",
-    "ror",
-    "xor",
-    "rxor",
-    "lshift",
-    "rlshift",
-    "rshift",
-    "rrshift",
-    "neg",
-    "invert",
-    "abs",
-    "lt",
-    "le",
-    "gt",
-    "ge",
-]:
+for _name in (
+    "add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow and"
+    " rand or ror xor rxor lshift rlshift rshift rrshift neg invert abs lt le gt ge"
+).split():
     setattr(Buffer, f"__{_name}__", _operator(f"__{_name}__"))
 
 
@@ -226,19 +200,16 @@ Buffer.__eq__, Buffer.__ne__ = _equal, _unequal
 
 def _index(value, size):
     """An index; a negative number counts from the end, also of a size that a call chooses."""
-    if isinstance(value, int):
-        return binary("add", size, int(value)) if value < 0 else int(value)
-    value = as_value(value)
-    number = number_of(value)
-    if number is not None:
-        return (
-            _index(int(number), size)
-            if type(value) is Const
-            else fail(f"expected a whole number as an index, got {number}")
-        )
-    if value.dtype.is_float:
-        fail(f"expected an integer as an index, got a value of type {value.dtype}")
-    return value
+    if not isinstance(value, int):
+        value = as_value(value)
+        value = value.value if type(value) is Const else value
+        if isinstance(value, float):
+            fail(f"expected a whole number as an index, got {value}")
+        if isinstance(value, Expr):
+            if value.dtype.is_float:
+                fail(f"expected an integer as an index, got a value of type {value.dtype}")
+            return value
+    return binary("add", size, int(value)) if value < 0 else int(value)
 
 
 def _of_element(value, size):
@@ -303,6 +274,8 @@ class Region:
 
     def scope(self):
         return self.buffer.scope()
+
+    __iter__ = no_iteration
 
     def as_load(self):
         return fail(
@@ -418,8 +391,3 @@ StridedTensor = StridedTensorProxy()
 FragmentBuffer = _Scoped("local.fragment")
 SharedBuffer = _Scoped("shared.dyn")
 LocalBuffer = _Scoped("local")
-
-
-def symbols_in(shape):
-    """Variables that stand as an extent themselves."""
-    return [x for x in shape if type(x) is Variable]

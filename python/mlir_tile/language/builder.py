@@ -10,6 +10,7 @@ from .conditions import Conditions
 from .control_flow import ControlFlow
 from .errors import NoBuilderError, fail, here
 from .macros import Macros, Ref
+from .operands import OPERATORS, Operands
 from .rebinding import is_rebound
 from .statements import Alloc, Assign, Define, For, Store, Tile
 from .values import (
@@ -28,22 +29,7 @@ from .values import (
 )
 from .vectors import Lanes, Ramp, as_typed, lane_count, lane_of, lanes_of
 
-_OPERATORS = {
-    "Add": operator.add,
-    "Sub": operator.sub,
-    "Mult": operator.mul,
-    "Div": operator.truediv,
-    "FloorDiv": operator.floordiv,
-    "Mod": operator.mod,
-    "Pow": operator.pow,
-    "LShift": operator.lshift,
-    "RShift": operator.rshift,
-    "BitOr": operator.or_,
-    "BitAnd": operator.and_,
-    "BitXor": operator.xor,
-    "MatMult": operator.matmul,
-}
-_IN_PLACE = {k: getattr(operator, "i" + x.__name__.strip("_")) for k, x in _OPERATORS.items()}
+_IN_PLACE = {k: getattr(operator, "i" + x.__name__.strip("_")) for k, x in OPERATORS.items()}
 _state = threading.local()
 
 
@@ -93,7 +79,7 @@ class KernelScope:
         self.at_end = []  # what is checked when all of its statements are known
 
 
-class Builder(Conditions, ControlFlow, Macros):
+class Builder(Conditions, ControlFlow, Macros, Operands):
     """Records what one function does. `phase`: None, "declare" (eager, up to T.Kernel) or
     "build"."""
 
@@ -186,18 +172,10 @@ class Builder(Conditions, ControlFlow, Macros):
             return self.output(name, value)
         if isinstance(value, Expr):
             return self.named(name, value)
-        if kind in (list, tuple) and self.block is not None:
+        if self.block is not None and (kind in (list, dict) or isinstance(value, tuple)):
             return self.items(value)
         frame = getattr(value, "open_until_end", None)
         return frame(self) if frame is not None else value
-
-    def items(self, values):
-        """A list or tuple that a name is bound to: what it reads is read now."""
-        now = [self.named("_", x) if isinstance(x, Expr) else x for x in values]
-        if type(values) is tuple:
-            return values if all(map(operator.is_, now, values)) else tuple(now)
-        values[:] = now
-        return values
 
     def named(self, name, value):
         if type(value) is Variable:
@@ -335,29 +313,36 @@ class Builder(Conditions, ControlFlow, Macros):
             f" operation ({place.buffer.reducer}) only"
         )
 
-    def update(self, target, key, operation, value):
+    def put(self, value, mark, target, key):
+        """`target[key] = value` whose target calls something: Python computes the value first."""
+        self.store(target, key, self.before(value, mark))
+
+    @staticmethod
+    def element(target, key):
+        """What `target[key] += ...` updates: of Python's own, what is there before."""
+        return target, key, None if isinstance(target, (Buffer, Region)) else target[key]
+
+    def update(self, target, key, old, operation, mark, value):
         if isinstance(target, (Buffer, Region)):
+            key = self.before(key, mark)
             place = target[key]
             if isinstance(place, Region):
                 fail(
                     f"cannot update a slice, {place!r}, at once; loop over its elements in"
                     " T.Parallel"
                 )
-            return self.store(target, key, self.operate(operation, place, value))
-        target[key] = self.operate(operation, target[key], value)
+            return self.store(target, key, self.ordered(operation, place, mark, value))
+        result = _IN_PLACE[operation](self.before(old, mark), value)
+        target[key] = self.named("_", result) if isinstance(result, Expr) else result
         return None
 
-    def operate(self, operation, a, b):
-        return _OPERATORS[operation](a, b)
-
-    def augment(self, name, old, operation, value):
+    def augment(self, name, old, operation, mark, value):
         if isinstance(old, Buffer) and old.is_var:
-            self.assign(old, self.operate(operation, old.as_load(), value))
+            self.assign(old, self.ordered(operation, old.as_load(), mark, value))
             return old
         if type(old) is Ref:
-            self.add(
-                Store(old.buffer, old.indices, cast(self.operate(operation, old, value), old.dtype))
-            )
+            result = cast(self.ordered(operation, old, mark, value), old.dtype)
+            self.add(Store(old.buffer, old.indices, result))
             return old
         if isinstance(old, Buffer):
             fail(
@@ -365,7 +350,9 @@ class Builder(Conditions, ControlFlow, Macros):
                 f" {old.name}[i] += ..."
             )
         # A list of Python's stays the one that it is.
-        result = _IN_PLACE[operation](old, value)
+        if type(old) in (list, dict, set) and self.block is not None:
+            value = self.item(value)
+        result = _IN_PLACE[operation](self.before(old, mark), value)
         return self.named(name, result) if isinstance(result, Expr) else result
 
     def statement(self, value):

@@ -83,10 +83,10 @@ class Conditions:
         self.assign(variable, value)
         self.block = outer
 
-    def chain(self, left, right, compared, *rest):
+    def chain(self, left, mark, right, compared, *rest):
         """`a < b < c`: each operand is evaluated once, and none behind a comparison that does not
         hold. `rest`: of each further operand, what makes it and what compares it."""
-        first = compared(left, right)
+        first = compared(self.before(left, mark), right)
         if not rest:
             return first
 
@@ -97,7 +97,7 @@ class Conditions:
             else:
                 middle = right
             self.keep_statements(made)
-            return self.chain(middle, value, *rest[1:])
+            return self.chain(middle, None, value, *rest[1:])
 
         return self.logic("And", first, others)
 

@@ -4,8 +4,8 @@
 from .buffers import Buffer
 from .errors import StructureError, fail
 from .rebinding import NO_NAMES, ArmNames, Names
-from .statements import Assign, For, If, Leave, While, written_parallel
-from .values import Expr, as_value, truth
+from .statements import Assign, For, If, Leave, While, leaves, written_parallel
+from .values import BOOL, Const, Expr, as_value, truth
 
 
 class Branch:
@@ -100,10 +100,13 @@ class ControlFlow:
         skips, self.skips = self.skips, False
         return not skips
 
-    def range(self, *arguments):
+    locals = locals  # of the function that asks, which may have a name `locals` of its own
+
+    def range_of(self, found):
+        """What `range` of a loop is: Python's own is a loop of the kernel."""
         from .loop import serial
 
-        return serial(*arguments)
+        return serial if found is range else found
 
     def counted(self, loop):
         """What a loop around T.Kernel goes over: each iteration opens kernels of its own."""
@@ -190,17 +193,21 @@ class ControlFlow:
                 " or compute the value in a function that is called here"
             )
         if not isinstance(value, Expr):
-            if value:
-                fail(
-                    "the condition of this `while` is always true, and the kernel would never end;"
-                    " loop over range and use break"
-                )
-            return
+            if not value:
+                return
+            value = Const(True, BOOL)
         self.block = self.repeated(value, made)
         depth = len(self.loops)
         self.loops.append(("while", self.block))
         yield None
         del self.loops[depth:]
+        from .returns import returns
+
+        if type(value) is Const and "break" not in leaves(self.block) and not returns(self.block):
+            fail(
+                "the condition of this `while` is always true, and the kernel would never end;"
+                " expected a `break` under a condition of the kernel"
+            )
         self.block = outer
 
     def repeated(self, value, made):

@@ -390,8 +390,7 @@ class _Run:
             self.refuse(f"{sign} of a pointer")
         if sign == "!":
             return compare("eq", value, 0)
-        if type_of(value).is_bool:
-            value = typed(value, INT32)
+        value = typed(value, promoted(type_of(value)))
         return {"-": lambda: -value, "+": lambda: value, "~": lambda: ~value}[sign]()
 
     def of_postfix(self, tree, scope, types):

@@ -8,6 +8,7 @@ whose bounds differ from thread to thread runs as often as the thread that needs
 from .buffers import Buffer
 from .emit_loops import structured
 from .emit_warps import by_hand
+from .places import behind_names
 from .ranges import is_pure
 from .statements import (
     Alloc,
@@ -37,6 +38,7 @@ from .values import (
     compare,
     select,
     unary,
+    walk,
 )
 
 _BETWEEN_THREADS = ("exchange", "thread_reduce")
@@ -150,6 +152,77 @@ class Divergence:
                 if type(x) is For and x.kind in ("parallel", "pipelined") or self.of_block(x):
                     return True
         return False
+
+    # What all threads of the block have alike.
+    def share_agreed(self, body):
+        """Puts what a vote, a reduction or a shuffle gives to every thread of the block alike into
+        shared memory, where work of the block depends on it: then the block has it, too. Says
+        whether there was such a value."""
+        values, conditions = {}, []
+        self.dependences(body, (), values)
+        self.deciding(body, False, conditions)
+        wanted, seen = set(), set()
+        while conditions:
+            for x in behind_names(walk(conditions.pop())):
+                wanted.add(id(x))
+                if isinstance(x, Load) and x.buffer not in seen:
+                    seen.add(x.buffer)
+                    conditions += values.get(x.buffer, ())
+        return bool(wanted) and self.share(body, wanted)
+
+    def dependences(self, block, around, found):
+        """What memory of threads is assigned, and the conditions under which it is."""
+        for x in block:
+            target = x.variable if type(x) is Assign else x.buffer if type(x) is Store else None
+            if target is not None and target.space in ("var", "local"):
+                found.setdefault(target, []).extend((x.value, *around))
+            inner = (*around, x.condition) if type(x) in (If, While) else around
+            for arm in x.blocks:
+                self.dependences(arm, inner, found)
+
+    def deciding(self, block, work, found):
+        """Conditions that differ from thread to thread and decide on work of the block. `work`:
+        the loop around has some."""
+        for x in block:
+            if type(x) is Warps:
+                continue
+            own = self.has_tiles(x)
+            if type(x) in (If, While) and self.reads_threads(x):
+                if own or (work and leaves([x])):
+                    found.append(x.condition)
+            for arm in x.blocks:
+                self.deciding(arm, own if type(x) in (For, While) else work, found)
+
+    def share(self, block, wanted):
+        changed, found = False, []
+        for x in block:
+            for arm in x.blocks if type(x) is not Warps else ():
+                changed |= self.share(arm, wanted)
+            if type(x) is Define and id(x.let) in wanted and found and self.agreed(found[-1], x.let):
+                shared = Buffer((1,), x.let.dtype, "shared.dyn", name="agreed")
+                shared.location = x.location
+                found.append(self.placed(x.location, Alloc(shared)))
+                found.append(self.placed(x.location, Store(shared, (0,), x.let.value)))
+                x.let.value, changed = Load(shared, (0,)), True
+            found.append(x)
+        block[:] = found
+        return changed
+
+    def agreed(self, statement, let):
+        """Whether a named value is the result of an operation that gives all threads the same."""
+        if type(statement) is not Tile or statement.name not in _BETWEEN_THREADS:
+            return False
+        operands, threads = statement.operands, self.kernel.threads
+        if type(let.value) is not Load or let.value.buffer is not operands["target"]:
+            return False
+        if statement.name == "thread_reduce":
+            return operands["group"] == threads
+        from numpy import arange
+
+        from .evaluation import evaluate
+
+        places = evaluate(operands["place"], {id(self.kernel.thread_index): arange(threads)})
+        return places is not None and places.min() == places.max()
 
     # Jumps.
     def jumps_apart(self, block, inside=False):

@@ -27,7 +27,7 @@ from .places import steady_buffers
 from .ranges import Facts, forms_of, grid_facts, linear, promised_divisor, solved_for
 from .returns import without_returns
 from .statements import Alloc, Assume, Leave, Undefined
-from .values import BOOL, Op, Variable, binary, number_of
+from .values import BOOL, Op, Variable, binary, number_of, type_of
 from .warps_beside import divide_arms
 
 
@@ -225,11 +225,18 @@ class Emitter(
                             ("scalar", id(argument)), self.names[id(argument)]
                         )
 
-    def grid(self, expr):
-        """An extent of the grid as the launcher computes it."""
-        number = number_of(expr)
+    def grid(self, expr, inner=False):
+        """An extent of the grid as the launcher computes it; `inner`: a part of one."""
+        number, kind = number_of(expr), type_of(expr)
+        if not kind.is_integer or (kind.bits < 32 and type(expr) is Op):
+            # The launcher knows no floats, and cuts no bits off.
+            unsupported(
+                f"a value of type {kind}, {expr!r}, in an extent of the grid",
+                "compute the extent in int32 or int64, from sizes, integers and scalar arguments",
+                self.kernel.location,
+            )
         if number is not None:
-            return str(max(0, int(number)))
+            return str(int(number) if inner else max(0, int(number)))
         if type(expr) is Variable:
             place = self.sizes.get(id(expr))
             self.measured.add(expr.name)
@@ -245,7 +252,10 @@ class Emitter(
                 self.kernel.location,
             )
         if type(expr) is Op and expr.name == "cast":
-            return self.grid(expr.args[0])
+            return self.grid(expr.args[0], True)
+        if type(expr) is Op and expr.name in ("shl", "shr") and number_of(expr.args[1]) is not None:
+            name, factor = "mul" if expr.name == "shl" else "floordiv", 1 << number_of(expr.args[1])
+            return self.grid(binary(name, expr.args[0], factor), True)
         if type(expr) is Op and expr.name in ("add", "sub", "mul", "floordiv", "truncdiv", "mod"):
             a, b = (x if number_of(x) is None else number_of(x) for x in expr.args)
             if expr.name in ("floordiv", "truncdiv") and isinstance(b, int):
@@ -268,7 +278,7 @@ class Emitter(
                 "truncdiv": "floordiv",
                 "mod": "mod",
             }[expr.name]
-            return f"({self.grid(a)} {sign} {self.grid(b)})"
+            return f"({self.grid(a, True)} {sign} {self.grid(b, True)})"
         return unsupported(
             f"the extent {expr!r} of the grid",
             "use sums, products and quotients of sizes and numbers",

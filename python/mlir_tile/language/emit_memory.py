@@ -187,12 +187,6 @@ class Memory:
         return element
 
 
-def nodes_in(values):
-    """Every node of several values."""
-    for x in values:
-        yield from walk(x)
-
-
 def reads_fragment(value, indices):
     for root in (value, *indices):
         for node in walk(root):

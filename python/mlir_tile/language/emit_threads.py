@@ -51,6 +51,8 @@ class Threads(Places):
         if own:
             self.mark_threads(body)
         if self.has_threads:
+            if self.share_agreed(body):
+                self.mark_threads(body)
             if self.without_jumps_apart(body):
                 self.mark_threads(body)
             self.spread_all(body)
@@ -103,7 +105,10 @@ class Threads(Places):
                 self.count_uses(block)
 
     def of_thread(self, node):
-        """Whether a node of a value differs from thread to thread."""
+        """Whether a node of a value differs from thread to thread; an atomic update is each
+        thread's."""
+        if type(node) is Op:
+            return node.name == "atomic"
         if type(node) is Variable:
             return node.kind == "thread" or id(node) in self.thread_loops
         if type(node) is Let:
@@ -113,10 +118,8 @@ class Threads(Places):
         return False
 
     def reads_threads(self, statement):
-        """Whether a statement differs from thread to thread; an atomic update is each thread's."""
-        return any(
-            self.of_thread(x) or (type(x) is Op and x.name == "atomic") for x in nodes(statement)
-        )
+        """Whether a statement differs from thread to thread."""
+        return any(map(self.of_thread, nodes(statement)))
 
     def mark(self, body, inside, own=None):
         """One pass of the search; whether it found anything new.

@@ -5,6 +5,7 @@ import ast
 import copy
 import functools
 import inspect
+import re
 import textwrap
 
 from .arguments import Undeclared, annotations_of, make_argument
@@ -75,11 +76,11 @@ class PrimFunc:
         self.out_idx = [outputs[i] for i in builder.returned]
         if not builder.kernels:
             fail(f"the function {name} has no `with T.Kernel(...)`", _start_of(function))
-        names = (
-            [name]
-            if len(builder.kernels) == 1
-            else [f"{name}_{i}" for i in range(len(builder.kernels))]
-        )
+        # PTX has names of ASCII letters, and none of underscores alone.
+        plain = re.sub(r"\W", "_", name, flags=re.ASCII)
+        plain = plain if plain.strip("_") else "kernel"
+        count = len(builder.kernels)
+        names = [plain] if count == 1 else [f"{plain}_{i}" for i in range(count)]
         self.grids = [x.grid for x in builder.kernels]
         self.promises = list(builder.promises)
         self.kernel_names = names
@@ -243,7 +244,12 @@ def trace(function, arguments, phase=None, sizes=None, name=None, nulls=frozense
         except PhaseOneEnds:
             pass
         except RecursionError:
-            raise
+            fail(
+                f"{builder.name} is too deep for Python: expected macros that come to an end, got"
+                " one that calls itself again and again (or an expression of thousands of"
+                " operations); call it under a condition of numbers, or loop with T.serial",
+                _start_of(function),
+            )
     for i, x in enumerate(builder.arguments):
         if isinstance(x, Pointer) and x.name in nulls:
             builder.arguments[i] = stand_in(x)
@@ -321,9 +327,19 @@ class Macro:
             self.references = {k for k, v in annotations.items() if v is Ref or v is Variable}
         return self.references
 
+    def takes_value(self, parameter):
+        """Whether a parameter, by its name or position, takes a value and no place."""
+        if isinstance(parameter, int):
+            names = list(self.signature.parameters)
+            parameter = names[parameter] if parameter < len(names) else None
+        return parameter not in self._references()
+
     def __call__(self, *arguments, **keywords):
         builder = current(f"the macro {self.name}")
-        bound = self.signature.bind(*arguments, **keywords)
+        try:
+            bound = self.signature.bind(*arguments, **keywords)
+        except TypeError as error:
+            fail(f"the macro {self.name}{self.signature}: {error}")
         bound.apply_defaults()
         body = rewritten(self.function).build(builder)
         return builder.call_macro(body, self._references(), bound)

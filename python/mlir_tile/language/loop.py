@@ -187,7 +187,7 @@ def Pipelined(
 ):
     """Iterations whose copies may run ahead: `num_stages` buffers of each tile."""
     begin, end, step = _range(start, stop, None)
-    stages = number_of(num_stages)
+    stages = number_of(as_value(num_stages))
     if not isinstance(stages, int) or isinstance(stages, bool) or stages < 0:
         fail(
             "T.Pipelined: expected num_stages to be a number of tiles, 0 or more, got"

@@ -216,7 +216,7 @@ def bitwise_xor(a, b):
 
 
 def bitwise_not(a):
-    return binary("xor", a, -1)
+    return unary("not", a)
 
 
 def shift_left(a, b):

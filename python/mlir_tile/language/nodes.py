@@ -123,19 +123,41 @@ class Expr:
     def __bool__(self):
         return no_truth(self)
 
-    def __index__(self):
+    def __index__(self, *_):
         fail(
             "a value of the kernel is used where Python needs a number; it is known only when the"
             " kernel runs (`for i in range(...)` is a loop of the kernel: to index a list of Python's,"
-            " loop over the list, or over enumerate of it)",
+            " loop over the list, or over enumerate of it; int(x), float(x) and round(x) are"
+            " T.cast and T.round in a kernel)",
             kind=ValueUseError,
         )
+
+    __int__ = __float__ = __round__ = __index__
+
+    def __divmod__(self, other):
+        return self // other, self % other
+
+    def __rdivmod__(self, other):
+        return other // self, other % self
+
+    def __iter__(self):
+        return no_iteration(self)
 
     def astype(self, kind):
         return arithmetic.cast(self, kind)
 
     def equal(self, other):
         return arithmetic.compare("eq", self, other)
+
+
+def no_iteration(value):
+    """Python asked for the items of a value or a buffer. Without this error it would try one index
+    after the other, and never end."""
+    fail(
+        f"expected a list, a tuple or a range to go over, got {value!r}, whose elements are known"
+        " only when the kernel runs; name them by an index, as in x[i], in a loop over T.serial or"
+        " T.Parallel"
+    )
 
 
 def no_truth(value):
@@ -168,6 +190,9 @@ class Const(Expr):
 
     def __float__(self):
         return float(self.value)
+
+    def __round__(self, digits=None):
+        return round(self.value, digits)
 
     def __repr__(self):
         return f"{self.dtype}({self.value})"

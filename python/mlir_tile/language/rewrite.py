@@ -12,36 +12,16 @@ import textwrap
 
 from . import names_read_and_set as syntax
 from .errors import LanguageError
+from .made_nodes import call_node as _call
+from .made_nodes import name_node as _name
+from .made_nodes import place as _place
+from .made_nodes import thunk as _thunk
+from .rewrite_operands import Operands, has_call
 
 _TENSORS = ("Tensor", "StridedTensor", "ptr", "Buffer")
 
 
-def _name(identifier, store=False):
-    return ast.Name(identifier, ast.Store() if store else ast.Load())
-
-
-def _call(method, *arguments):
-    return ast.Call(ast.Attribute(_name("__b"), method, ast.Load()), list(arguments), [])
-
-
-def _thunk(expression):
-    return ast.Lambda(ast.arguments([], [], None, [], [], None, []), expression)
-
-
-def _place(made, origin):
-    """Gives new nodes the position of the node that they replace."""
-    for node in made if isinstance(made, list) else [made]:
-        for inner in ast.walk(node):
-            if isinstance(inner, (ast.expr, ast.stmt, ast.arg, ast.keyword)) and not hasattr(
-                inner, "lineno"
-            ):
-                ast.copy_location(inner, origin)
-                if inner.end_lineno != inner.lineno:  # else a call counts as on the last line
-                    inner.end_lineno, inner.end_col_offset = inner.lineno, inner.col_offset
-    return made
-
-
-class Rewriter(ast.NodeTransformer):
+class Rewriter(Operands):
     """Rewrites the body of one function; functions inside of it stay as they are."""
 
     def __init__(self, filename, parameters, counts):
@@ -83,7 +63,7 @@ class Rewriter(ast.NodeTransformer):
         if not names:
             return []
         return [
-            ast.Call(_name("locals"), [], []),
+            _call("locals"),
             ast.Tuple([ast.Constant(x) for x in names], ast.Load()),
         ]
 
@@ -92,7 +72,7 @@ class Rewriter(ast.NodeTransformer):
         out = []
         for name in names:
             has = ast.Compare(
-                ast.Constant(name), [ast.In()], [ast.Call(_name("locals"), [], [])]
+                ast.Constant(name), [ast.In()], [_call("locals")]
             )
             asked = ast.Attribute(_name(state), method, ast.Load())
             value = ast.Call(asked, [ast.Constant(name), _name(name)], [])
@@ -178,10 +158,8 @@ class Rewriter(ast.NodeTransformer):
             and isinstance(iterator.func, ast.Name)
             and iterator.func.id == "range"
         ):
-            made = ast.Call(
-                ast.Attribute(_name("__b"), "range", ast.Load()), iterator.args, iterator.keywords
-            )
-            iterator = _place(made, iterator)
+            called = _place(_call("range_of", iterator.func), iterator)
+            iterator = _place(ast.Call(called, iterator.args, iterator.keywords), iterator)
         iterator = self.visit(iterator)
 
         def make(state):
@@ -256,17 +234,19 @@ class Rewriter(ast.NodeTransformer):
         if isinstance(target, ast.Name):
             old = ast.Constant(None)
             if target.id in self.rebound:
-                local = ast.Call(_name("locals"), [], [])
+                local = _call("locals")
                 old = ast.Call(
                     ast.Attribute(local, "get", ast.Load()), [ast.Constant(target.id)], []
                 )
             made = _call("bind", ast.Constant(target.id), value, old, ast.Constant(copies))
             return _place([ast.Assign([target], made)], node)
         if isinstance(target, ast.Subscript):
-            return _place(
-                [ast.Expr(_call("store", self.visit(target.value), self.key(target.slice), value))],
-                node,
-            )
+            matters = has_call(target)
+            place = self.visit(target.value), self.key(target.slice)
+            made = _call("store", *place, value)
+            if matters:  # the value comes first
+                made = _call("put", value, _call("mark"), *place)
+            return _place([ast.Expr(made)], node)
         if isinstance(target, (ast.Tuple, ast.List)):
             starred = [i for i, x in enumerate(target.elts) if isinstance(x, ast.Starred)]
             names = [self.temporary() for _ in target.elts]
@@ -297,7 +277,7 @@ class Rewriter(ast.NodeTransformer):
         if len(node.targets) == 1:
             return self.bind(node.targets[0], value, node, copies)
         item = self.temporary()
-        out = [ast.Assign([_name(item, True)], value)]
+        out = [ast.Assign([_name(item, True)], _call("hold", value))]
         for target in node.targets:
             out += self.bind(target, _name(item), node, copies)
         return _place(out, node)
@@ -309,29 +289,28 @@ class Rewriter(ast.NodeTransformer):
             return self.bind(node.target, self.visit(node.value), node, copies)
         if not isinstance(node.target, ast.Name):
             return node
-        local = ast.Call(_name("locals"), [], [])
+        local = _call("locals")
         old = ast.Call(ast.Attribute(local, "get", ast.Load()), [ast.Constant(node.target.id)], [])
         declared = _call("declare", ast.Constant(node.target.id), old, annotation)
         return _place([ast.Assign([_name(node.target.id, True)], declared)], node)
 
     def visit_AugAssign(self, node):
         operation, value = ast.Constant(type(node.op).__name__), self.visit(node.value)
-        target = node.target
+        target, mark = node.target, _call("mark")
         if isinstance(target, ast.Subscript):
-            made = _call(
-                "update", self.visit(target.value), self.key(target.slice), operation, value
-            )
+            element = _call("element", self.visit(target.value), self.key(target.slice))
+            made = _call("update", ast.Starred(element, ast.Load()), operation, mark, value)
             return _place([ast.Expr(made)], node)
         if isinstance(target, ast.Name):
             old = self.visit(ast.copy_location(_name(target.id), target))
-            made = _call("augment", ast.Constant(target.id), old, operation, value)
+            made = _call("augment", ast.Constant(target.id), old, operation, mark, value)
             return _place([ast.Assign([target], made)], node)
-        if isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-            old = ast.Attribute(self.visit(target.value), target.attr, ast.Load())
-            made = _call("augment", ast.Constant(target.attr), old, operation, value)
-            return _place([ast.Assign([target], made)], node)
-        node.value = value
-        return node
+        held = self.temporary()  # the object, which is evaluated once
+        old = ast.Attribute(_name(held), target.attr, ast.Load())
+        made = _call("augment", ast.Constant(target.attr), old, operation, mark, value)
+        target = ast.Attribute(_name(held), target.attr, ast.Store())
+        first = ast.Assign([_name(held, True)], self.visit(node.target.value))
+        return _place([first, ast.Assign([target], made)], node)
 
     def visit_NamedExpr(self, node):
         [made] = self.bind(
@@ -362,8 +341,9 @@ class Rewriter(ast.NodeTransformer):
 
     def visit_Compare(self, node):
         self.refuse_thunk(*node.comparators[1:])
+        matters = has_call(node.comparators[0])
         self.generic_visit(node)
-        if len(node.ops) == 1:
+        if len(node.ops) == 1 and not matters:
             return self.comparison(node.left, node.ops[0], node.comparators[0], node)
         # Each operand is evaluated once, all but the first two only where it is asked for.
         links = []
@@ -372,7 +352,8 @@ class Rewriter(ast.NodeTransformer):
             sides = ast.arguments([], [ast.arg("__l"), ast.arg("__r")], None, [], [], None, [])
             links += [_thunk(right), ast.Lambda(sides, compared)]
         links[0] = node.comparators[0]
-        return _place(_call("chain", node.left, *links), node)
+        method = "compared" if len(node.ops) == 1 else "chain"
+        return _place(_call(method, node.left, _call("mark"), *links), node)
 
     def comparison(self, left, operation, right, node):
         if not isinstance(operation, (ast.In, ast.NotIn)):
@@ -386,17 +367,6 @@ class Rewriter(ast.NodeTransformer):
         self.refuse_thunk(node.body, node.orelse)
         self.generic_visit(node)
         return _place(_call("choose", node.test, _thunk(node.body), _thunk(node.orelse)), node)
-
-    # A variable that stands alone among the values of a tuple is read: `a, b = b, a`.
-    def visit_Tuple(self, node):
-        is_name = [isinstance(x, ast.Name) for x in node.elts]
-        self.generic_visit(node)
-        if isinstance(node.ctx, ast.Load) and any(is_name):
-            elements = [
-                _place(_call("read", x), x) if alone else x for alone, x in zip(is_name, node.elts)
-            ]
-            return ast.copy_location(ast.Tuple(elements, node.ctx), node)
-        return node
 
 
 class Rewritten:

@@ -126,12 +126,3 @@ def evaluate(value=None):
     builder = current("T.evaluate")
     if isinstance(value, Expr):
         builder.statement(value)
-
-
-class _WithScope:
-    def __init__(self, construct):
-        self.construct = construct
-
-
-def register_budget(*_, **__):
-    current("T.set_max_nreg")

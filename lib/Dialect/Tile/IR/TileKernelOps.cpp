@@ -303,15 +303,25 @@ KernelOp tile::getKernelOfArgument(Value value) {
              : KernelOp();
 }
 
+/// What the elements of a buffer are aligned to, and those of its views.
+static int64_t elementAlignment(Value buffer) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  int64_t bytes =
+      element.isIndex()
+          ? 8
+          : std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+  for (Operation *user : buffer.getUsers())
+    if (auto view = dyn_cast<ViewOp>(user))
+      bytes = std::max(bytes, elementAlignment(view.getResult()));
+  return bytes;
+}
+
 int64_t KernelOp::getArgumentAlignment(unsigned i) {
   auto attrs = cast<DictionaryAttr>(getArgAttrs()[i]);
+  int64_t ofElements = elementAlignment(getKernelArgument(i));
   if (auto alignment = attrs.getAs<IntegerAttr>(kAlignmentAttrName))
-    return alignment.getInt();
-  auto memref = cast<MemRefType>(getKernelArgument(i).getType());
-  Type element = memref.getElementType();
-  return element.isIndex()
-             ? 8
-             : std::max<int64_t>(1, element.getIntOrFloatBitWidth() / 8);
+    return std::max(ofElements, alignment.getInt());
+  return ofElements;
 }
 
 bool KernelOp::mayAlias(unsigned i) {

@@ -29,7 +29,7 @@ def SetTargetPass : Pass<"tile-set-target", "::mlir::ModuleOp"> {
   let options = [
     Option<"arch", "arch", "std::string", "",
            "architecture, by LLVM's -mcpu names (sm_80, sm_90a, ...); default: "
-           "the newest that the device runs, else sm_80">,
+           "the newest that the device runs, else that of the module, else sm_80">,
     Option<"device", "device", "std::string", "",
            "GPU that choices are made for (H100-PCIe, ...); default: the "
            "architecture's">

@@ -9,8 +9,10 @@
 //
 //===----------------------------------------------------------------------===//
 #include "MultiBuffer.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Surroundings.h"
 #include "tile/Dialect/Tile/IR/TileOps.h"
 #include "tile/Dialect/Tile/IR/Tunables.h"
@@ -76,6 +78,28 @@ static bool canBeCopied(Operation *op) {
       if (!canBeCopied(&inner))
         return false;
   return true;
+}
+
+/// Whether parts for some warps in `among` write what `op` reads outside of its
+/// own: every warp would read it by itself then, at some time.
+static bool partsWriteWhatIsRead(ArrayRef<Operation *> among, Operation *op) {
+  SmallVector<OnWarpsOp> parts;
+  for (Operation *other : among)
+    other->walk([&](OnWarpsOp part) { parts.push_back(part); });
+  if (parts.empty())
+    return false;
+  return op
+      ->walk<WalkOrder::PreOrder>([&](Operation *inner) {
+        if (asPartOfWarps(inner))
+          return WalkResult::skip();
+        auto load = dyn_cast<memref::LoadOp>(inner);
+        bool isWritten =
+            load && llvm::any_of(parts, [&](OnWarpsOp part) {
+              return mayWrite(part, getBaseBuffer(load.getMemRef()));
+            });
+        return isWritten ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 //===----------------------------------------------------------------------===//
@@ -307,7 +331,13 @@ void RoleFormer::form(Block &block) {
         op.moveBefore(stretch.front());
       continue;
     }
-    if (canBeCopied(&op)) {
+    // All warps meet between what parts write and what each warp reads.
+    if (partsWriteWhatIsRead(stretch, &op) ||
+        llvm::any_of(stretch, [&](Operation *before) {
+          return partsWriteWhatIsRead(&op, before);
+        }))
+      finish();
+    if (canBeCopied(&op) && !partsWriteWhatIsRead(&op, &op)) {
       // Scalars in front of all parts stay where they are.
       if (hasParts || !stretch.empty())
         stretch.push_back(&op);

@@ -12,6 +12,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "tile/Analysis/Dependence.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 #include "tile/Dialect/Tile/IR/KernelDecisions.h"
@@ -40,6 +42,7 @@ private:
   Reason visitAccesses(Operation *op);
   Reason checkUses();
   Reason fit();
+  Reason checkRuns();
   std::optional<LowBit> lowBit(Value value);
   void rewrite();
   void rewriteTile(AllocOp alloc, Value slot);
@@ -198,9 +201,13 @@ Reason MultiBufferer::visit(Operation *op, int64_t threads) {
 /// Slots are for what the loop alone uses, in the iteration's own order.
 Reason MultiBufferer::checkUses() {
   for (AllocOp tile : tiles)
-    for (Operation *user : tile->getUsers())
+    for (Operation *user : tile->getUsers()) {
       if (!loop->isProperAncestor(user))
         return "a tile is used outside of the loop, too";
+      // A slot is a part of a larger tile, of which views would be others.
+      if (isa<ViewLikeOpInterface>(user))
+        return "a tile has a view";
+    }
   for (MbarrierCreateOp create : barriers) {
     constexpr int64_t kMostBarriers = 1024;
     if (create.getBarriers().getType().getCount() * stages > kMostBarriers)
@@ -269,7 +276,24 @@ Reason MultiBufferer::collect() {
     return "it fills no tile in shared memory";
   if (Reason reason = checkUses(); !reason.empty())
     return reason;
-  return fit();
+  if (Reason reason = fit(); !reason.empty())
+    return reason;
+  return checkRuns();
+}
+
+/// The phase of each barrier begins anew with each run of the loop: a loop that
+/// runs again completes an even number of phases of each.
+Reason MultiBufferer::checkRuns() {
+  if (!loop->getParentOfType<LoopLikeOpInterface>())
+    return {};
+  std::optional<int64_t> trips = getConstantIntValue(loop.getUpperBound());
+  if (trips && *trips % (2 * stages) == 0)
+    return {};
+  return {"the loop runs again in a loop around it, and " +
+              std::to_string(stages) +
+              " slots would not have an even number of uses each time",
+          "a trip count that is a multiple of twice the stages, or one loop in "
+          "place of the two"};
 }
 
 //===----------------------------------------------------------------------===//

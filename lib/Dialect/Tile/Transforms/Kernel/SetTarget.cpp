@@ -37,6 +37,9 @@ struct SetTargetPass : tile::impl::SetTargetPassBase<SetTargetPass> {
       if (name.empty())
         name = TargetInfo::newestFor(figures->capability)->arch;
     }
+    // A module that says for what it is compiled keeps that.
+    if (name.empty() && module->hasAttrOfType<TargetAttr>(kTargetAttrName))
+      return;
     auto attribute = TargetAttr::getChecked(
         llvm::function_ref<InFlightDiagnostic()>(emitError), &getContext(),
         name.empty() ? "sm_80" : name, wanted);

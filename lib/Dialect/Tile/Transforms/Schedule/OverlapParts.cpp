@@ -166,13 +166,21 @@ Reason OverlapParts::whyNotSlots() const {
             return isUsedBy(view, part);
           }))
         return {"a product's slot has other readers", kSplit};
-      for (Value operand : op->getOperands()) {
+      // Scalars on the way are computed again for another iteration.
+      SmallVector<Value> operands(op->getOperands());
+      llvm::SmallPtrSet<Operation *, 8> seen;
+      while (!operands.empty()) {
+        Value operand = operands.pop_back_val();
         Operation *definition = operand.getDefiningOp();
-        if (!isFunctionOfIndex(loop, operand) &&
-            !llvm::is_contained(part, definition) &&
-            !(definition && isScalar(definition)))
+        if (isFunctionOfIndex(loop, operand) ||
+            llvm::is_contained(part, definition))
+          continue;
+        if (!definition || !isScalar(definition))
           return {"a product's operands depend on other results of the loop",
                   "compute them from the loop's index"};
+        if (loop->isProperAncestor(definition) &&
+            seen.insert(definition).second)
+          llvm::append_range(operands, definition->getOperands());
       }
     }
   for (Operation *op : between)

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "RingReuse.h"
 #include "tile/Analysis/WarpRoles.h"
+#include "tile/Dialect/Tile/IR/Aliasing.h"
 #include "tile/Dialect/Tile/IR/Buffers.h"
 
 using namespace mlir;
@@ -51,10 +52,21 @@ Value tile::resolveCount(PipelinedOp loop, RingPlan::Carried carried) {
 /// written again, and the awaits of asynchronous ones.
 static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
   FollowingUse use{copy, buffer, nullptr, nullptr};
+  // What writes the source waits, too, until the copy has read it.
+  SmallVector<TileAccess> ofCopy;
+  cast<TileOpInterface>(copy.getOperation()).getAccesses(ofCopy);
+  auto overwritesSource = [&](Operation *op) {
+    return llvm::any_of(ofCopy, [&](const TileAccess &access) {
+      return !access.isWrite && mayWrite(op, getBaseBuffer(access.buffer));
+    });
+  };
+  Operation *writer = nullptr;
   for (Operation *op = copy->getNextNode(); op; op = op->getNextNode()) {
     SmallVector<OpAccess> accesses;
     collectAccesses(op, accesses);
     bool reads = false;
+    if (!writer && overwritesSource(op))
+      writer = op;
     for (const OpAccess &access : accesses) {
       if (access.access.buffer != copy.getTarget())
         continue;
@@ -63,7 +75,8 @@ static FollowingUse readersOf(TileMoveOpInterface copy, unsigned buffer) {
       reads = true;
     }
     if (reads) {
-      use.first = use.first ? use.first : op;
+      if (!use.first)
+        use.first = writer ? writer : op;
       use.last = op;
     }
   }
