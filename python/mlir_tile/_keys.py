@@ -49,5 +49,7 @@ def is_number_of_numpy(value):
     """Whether a value is a number with an element type of NumPy's (or of ml_dtypes)."""
     kind = type(value)
     return kind.__module__.partition(".")[0] in ("numpy", "ml_dtypes") and (
-        getattr(value, "shape", None) == () and not hasattr(value, "__setitem__")
+        getattr(value, "shape", None) == ()
+        and hasattr(value, "dtype")  # an element type of NumPy's has a shape alone
+        and not hasattr(value, "__setitem__")
     )

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Keys of arguments: what is equal to Python, but another argument, is another key."""
 
+import copy
 import dataclasses
 import enum
 import itertools
 import math
+import pickle
 
 import ml_dtypes
 import numpy as np
@@ -88,3 +90,37 @@ def test_kernels_of_zeros_with_signs():
         sign = math.copysign(1, factor)
         for result in (multiplied(ones, factor), multiplied(ones, factor=factor)):
             assert (np.copysign(1, result.numpy()) == sign).all(), factor
+
+
+@tilelang.jit
+def filled(n, kind="float32"):
+    @T.prim_func
+    def main(A: T.Tensor((n,), kind)):
+        with T.Kernel(n > 0, threads=32):
+            for i in T.Parallel(n):
+                A[i] = 3
+
+    return main
+
+
+@pytest.mark.parametrize("kind", [np.dtype("float16"), np.float16, "float16", T.float16])
+def test_element_types_are_arguments(kind):
+    found = np.zeros(8, np.float16)
+    filled(8, kind=kind)(found)
+    assert (found == 3).all()
+
+
+def test_a_bool_is_a_number_of_iterations():
+    found = np.zeros(1, np.float32)
+    filled(True)(found)
+    assert found[0] == 3
+
+
+def test_functions_and_kernels_are_held_by_copies():
+    kernel = filled(8)
+    holder = {"make": filled, "kernels": [kernel]}
+    for made in (copy.copy(holder), copy.deepcopy(holder)):
+        assert made["make"] is filled and made["kernels"][0] is kernel
+    assert copy.copy(kernel) is kernel and pickle.loads(pickle.dumps(filled)) is filled
+    with pytest.raises(TypeError, match="the kernel main cannot be pickled: .* pickle the function"):
+        pickle.dumps(kernel)

@@ -74,6 +74,24 @@ def test_functions_decode_numbers_of_four_bits(name, less, target):
     np.testing.assert_array_equal(b, expected)
 
 
+SCRATCH = """
+__device__ void doubled_and_more(int *in, int *out) {
+  uint sum, spare, other;
+  asm volatile("add.u32 %2, %1, %1; mov.b32 %3, 7; add.u32 %0, %2, %3;"
+               : "=r"(sum) : "r"(*(uint*)in), "r"(spare), "r"(other));
+  out[0] = sum;
+}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_inline_assembly_works_in_variables_that_nothing_has_written(target):
+    a = rng.integers(0, 1000, (32, 1)).astype(np.int32)
+    kernel = calling(SCRATCH, "doubled_and_more", 1, 1, ("int32", "int32"))
+    b = run(kernel, a, np.zeros((32, 1), np.int32), target=target)
+    np.testing.assert_array_equal(b, 2 * a + 7)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_signs_of_narrow_integers_give_an_int(target):
     text = "__device__ void f(unsigned char *in, int *out) { out[0] = ~in[0]; out[1] = -in[0]; }"

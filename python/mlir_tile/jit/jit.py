@@ -196,6 +196,10 @@ class JITImpl(CallTable):
         parameters = self.signature.parameters.values()
         self._varying = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
 
+    def __reduce__(self):
+        """Pickled by its name, as functions are; a copy of an object that holds it holds it, too."""
+        return self.__qualname__
+
     # Which style.
     @property
     def mode(self):

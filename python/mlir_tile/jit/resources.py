@@ -15,6 +15,20 @@ __all__ = ["Resources"]
 class Resources:
     """Registers, spills and machine code of a `JITKernel`; no GPU is needed."""
 
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Any:
+        """A kernel does not change: a copy of an object that holds it holds it, too."""
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            f"the kernel {getattr(self, 'name', '?')} cannot be pickled: it holds machine code that"
+            " is loaded in this process; pickle the function that makes it, which finds it in the"
+            " cache"
+        )
+
     @property
     def resource_usage(self) -> dict[str, Any]:
         """By the name of each kernel: `registers`, `spill_bytes`, `threads`, and what

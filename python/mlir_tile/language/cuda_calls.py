@@ -286,7 +286,11 @@ class _Run:
                     self.refuse("inline assembly that writes what is no variable")
             places.append(place)
             if place is None:
-                registers.append(self.register(self.value(operand, scope, types)))
+                # What nothing has written is a register for the text to work in.
+                own = self.place(operand, scope, types) if operand[0] == "name" else None
+                unset = isinstance(own, Pointer) and own.owner == "variable" and own.is_unset()
+                value = None if unset else self.value(operand, scope, types)
+                registers.append(None if unset else self.register(value))
             elif constraint[0] == "=" or place.is_unset():
                 registers.append(None)
             else:

@@ -15,7 +15,8 @@ class KernelFrame:
         self.location = here()
         if not 1 <= len(grid) <= 3:
             fail(f"T.Kernel takes one to three extents of the grid, got {len(grid)}", self.location)
-        self.grid = [as_value(x) for x in grid]
+        values = map(as_value, grid)
+        self.grid = [int(x) if isinstance(x, bool) else x for x in values]
         for x in self.grid:
             if isinstance(x, float) or (isinstance(x, Expr) and not x.dtype.is_integer):
                 fail(

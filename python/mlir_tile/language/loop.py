@@ -124,7 +124,7 @@ def _range(start, stop, step):
     for x in (start, stop, step):
         if isinstance(x, float) or (isinstance(x, Expr) and not x.dtype.is_integer):
             fail(f"expected whole numbers as the bounds of a loop, got {x!r}")
-    return start, stop, step
+    return tuple(int(x) if isinstance(x, bool) else x for x in (start, stop, step))
 
 
 def serial(start, stop=None, step=None, *, annotations=None):

@@ -48,9 +48,21 @@ static void addPart(KernelLowering &lowering, const CopyParts &parts,
                                               geometry.partStep));
 }
 
-/// Whether a number depends on what a launch passes or finds in memory: it may
-/// be any then. Numbers of blocks and of a loop's iterations, and what sizes
-/// give, lie near the tensor, whose extents the launcher checks.
+/// Whether an operation takes what may be a negative number for one that needs
+/// more than 32 bits.
+static bool takesForUnsigned(Operation *op) {
+  if (!isa<arith::DivUIOp, arith::CeilDivUIOp, arith::ShRUIOp, arith::MaxUIOp>(
+          op) ||
+      op->getResult(0).getType().isInteger(32))
+    return false;
+  IndexFacts facts = getIndexFacts(op->getOperand(0), op);
+  return !facts.min || *facts.min < 0;
+}
+
+/// Whether a number depends on what a launch passes or finds in memory, or is
+/// one without a sign: it may be any then. Numbers of blocks and of a loop's
+/// iterations, and what sizes give, lie near the tensor, whose extents the
+/// launcher checks.
 static bool comesFromData(Value value) {
   SmallVector<Value> toAsk = {value};
   llvm::SmallPtrSet<Value, 16> asked;
@@ -68,17 +80,19 @@ static bool comesFromData(Value value) {
           argument.getOwner()->getParentOp());
       auto ivs = loop ? loop.getLoopInductionVars() : std::nullopt;
       auto lowers = loop ? loop.getLoopLowerBounds() : std::nullopt;
-      if (!ivs || !lowers || !llvm::is_contained(*ivs, next))
+      auto steps = loop ? loop.getLoopSteps() : std::nullopt;
+      if (!ivs || !lowers || !steps || !llvm::is_contained(*ivs, next))
         return true;
-      for (OpFoldResult lower : *lowers)
-        if (auto start = dyn_cast<Value>(lower))
-          toAsk.push_back(start);
+      for (OpFoldResult bound : llvm::concat<OpFoldResult>(*lowers, *steps))
+        if (auto value = dyn_cast<Value>(bound))
+          toAsk.push_back(value);
       continue;
     }
     Operation *op = next.getDefiningOp();
     if (isa<memref::DimOp>(op))
       continue;
-    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op))
+    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+        takesForUnsigned(op))
       return true;
     llvm::append_range(toAsk, op->getOperands());
   }
