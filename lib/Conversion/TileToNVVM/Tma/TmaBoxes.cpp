@@ -7,6 +7,7 @@
 #include "Moves/Move.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "tile/Analysis/IndexFacts.h"
 
@@ -48,55 +49,91 @@ static void addPart(KernelLowering &lowering, const CopyParts &parts,
                                               geometry.partStep));
 }
 
-/// Whether an operation takes what may be a negative number for one that needs
-/// more than 32 bits.
-static bool takesForUnsigned(Operation *op) {
-  if (!isa<arith::DivUIOp, arith::CeilDivUIOp, arith::ShRUIOp, arith::MaxUIOp>(
-          op) ||
-      op->getResult(0).getType().isInteger(32))
-    return false;
-  IndexFacts facts = getIndexFacts(op->getOperand(0), op);
-  return !facts.min || *facts.min < 0;
+/// Whether a value of a function that is being lowered is a scalar that the
+/// launch passes: extents and strides of its tensors are checked there.
+static bool isPassed(KernelLowering &lowering, BlockArgument argument) {
+  if (KernelOp kernel = getKernelOfArgument(argument))
+    return argument.getArgNumber() < kernel.getNumKernelArguments();
+  const auto &params = lowering.manifest->params;
+  return argument.getArgNumber() >= params.size() ||
+         params[argument.getArgNumber()].kind == runtime::ParamKind::Scalar;
 }
 
-/// Whether a number depends on what a launch passes or finds in memory, or is
-/// one without a sign: it may be any then. Numbers of blocks and of a loop's
-/// iterations, and what sizes give, lie near the tensor, whose extents the
-/// launcher checks.
-static bool comesFromData(Value value) {
+namespace {
+/// What a coordinate is computed from.
+struct Origins {
+  /// Scalars that a launch passes, and memory: any number.
+  bool hasData = false;
+  /// Differences and negative numbers.
+  bool mayBeNegative = false;
+  /// An operation that takes a negative number for a large one.
+  bool isUnsigned = false;
+};
+} // namespace
+
+static Origins originsOf(KernelLowering &lowering, Value value) {
+  Origins origins;
   SmallVector<Value> toAsk = {value};
   llvm::SmallPtrSet<Value, 16> asked;
+  auto ask = [&](OpFoldResult bound) {
+    if (auto value = dyn_cast<Value>(bound))
+      toAsk.push_back(value);
+    else
+      origins.mayBeNegative |=
+          cast<IntegerAttr>(cast<Attribute>(bound)).getInt() < 0;
+  };
   while (!toAsk.empty()) {
     Value next = toAsk.pop_back_val();
     if (!asked.insert(next).second)
       continue;
+    APInt constant;
+    if (matchPattern(next, m_ConstantInt(&constant))) {
+      origins.mayBeNegative |= constant.isNegative();
+      continue;
+    }
     if (auto argument = dyn_cast<BlockArgument>(next)) {
-      if (KernelOp kernel = getKernelOfArgument(argument)) {
-        if (argument.getArgNumber() < kernel.getNumKernelArguments())
-          return true;
-        continue;
-      }
-      auto loop = dyn_cast_or_null<LoopLikeOpInterface>(
-          argument.getOwner()->getParentOp());
+      Operation *parent = argument.getOwner()->getParentOp();
+      auto loop = dyn_cast_or_null<LoopLikeOpInterface>(parent);
       auto ivs = loop ? loop.getLoopInductionVars() : std::nullopt;
-      auto lowers = loop ? loop.getLoopLowerBounds() : std::nullopt;
-      auto steps = loop ? loop.getLoopSteps() : std::nullopt;
-      if (!ivs || !lowers || !steps || !llvm::is_contained(*ivs, next))
-        return true;
-      for (OpFoldResult bound : llvm::concat<OpFoldResult>(*lowers, *steps))
-        if (auto value = dyn_cast<Value>(bound))
-          toAsk.push_back(value);
+      if (!loop) {
+        origins.hasData |= isPassed(lowering, argument);
+      } else if (auto lowers = loop.getLoopLowerBounds(),
+                 steps = loop.getLoopSteps();
+                 ivs && lowers && steps && llvm::is_contained(*ivs, next)) {
+        llvm::for_each(*lowers, ask);
+        llvm::for_each(*steps, ask);
+      } else {
+        origins.hasData = true; // carried from one iteration to the next
+      }
       continue;
     }
     Operation *op = next.getDefiningOp();
-    if (isa<memref::DimOp>(op))
+    if (isa<memref::DimOp>(op) ||
+        (isa<NVVM::NVVMDialect>(op->getDialect()) && op->getNumOperands() == 0))
       continue;
-    if (op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
-        takesForUnsigned(op))
-      return true;
+    if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      unsigned number = cast<OpResult>(next).getResultNumber();
+      toAsk.push_back(branch.thenYield().getOperand(number));
+      toAsk.push_back(branch.elseYield().getOperand(number));
+      continue;
+    }
+    origins.hasData |= op->getNumRegions() != 0 || !isMemoryEffectFree(op);
+    origins.mayBeNegative |= isa<arith::SubIOp>(op);
+    origins.isUnsigned |=
+        isa<arith::DivUIOp, arith::CeilDivUIOp, arith::ShRUIOp, arith::MaxUIOp>(
+            op) &&
+        !next.getType().isInteger(32);
     llvm::append_range(toAsk, op->getOperands());
   }
-  return false;
+  return origins;
+}
+
+/// Whether an index may need more than 32 bits. Numbers of blocks and of a
+/// loop's iterations, and what sizes give, lie near the tensor, whose extents
+/// the launcher checks.
+static bool mayBeFar(KernelLowering &lowering, Value index) {
+  Origins origins = originsOf(lowering, index);
+  return origins.hasData || (origins.isUnsigned && origins.mayBeNegative);
 }
 
 Value tile::nvvm::toCoordinate(KernelLowering &lowering, Value index,
@@ -105,7 +142,7 @@ Value tile::nvvm::toCoordinate(KernelLowering &lowering, Value index,
   IndexFacts facts = getIndexFacts(index, copy);
   bool fits =
       facts.min && *facts.min >= -kEnd && facts.max && *facts.max <= kEnd;
-  if (fits || index.getType().isInteger(32) || !comesFromData(index))
+  if (fits || index.getType().isInteger(32) || !mayBeFar(lowering, index))
     return lowering.toI32(index);
   auto &b = lowering.builder;
   Value wide = lowering.toI64(index);
