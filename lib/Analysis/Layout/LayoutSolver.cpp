@@ -21,24 +21,6 @@ unsigned tile::elementBitsOf(Value buffer) {
   return getStorageBits(cast<MemRefType>(buffer.getType()).getElementType());
 }
 
-/// Elements of a fragment that each thread may have all of, where loops name
-/// parts of it.
-static constexpr int64_t kMaxInEachThread = 32;
-
-/// How a loop reads a part of `buffer` that does not lie at its beginning, or
-/// stays at an index of a dimension; null where it does not.
-static const OwnedAccess *partRead(const OperationDemands &demands,
-                                   Value buffer) {
-  if (!demands.constraints.loopDemand)
-    return nullptr;
-  for (auto [access, owned] :
-       llvm::zip_equal(demands.constraints.loopDemand->accesses, demands.owned))
-    if (owned && owned->isShifted && !owned->isWrite &&
-        access.buffer() == buffer)
-      return &*owned;
-  return nullptr;
-}
-
 LogicalResult LayoutSolver::solve() {
   if (failed(collect()) || failed(settleSharedLayouts()))
     return failure();
@@ -286,46 +268,6 @@ bool LayoutSolver::mayHold(OperationDemands &demands, const OwnedAccess &access,
   return loopAroundFragment(demands.constraints.loopDemand->shape, access,
                             fragment)
       .has_value();
-}
-
-std::vector<FragmentLayout>
-LayoutSolver::candidatesOf(OperationDemands &demands) {
-  const LoopDemand &demand = *demands.constraints.loopDemand;
-  int64_t threads = demands.constraints.numThreads();
-  std::vector<FragmentLayout> candidates =
-      loopCandidates(demand, demands.walks, threads);
-  for (auto [access, owned] : llvm::zip_equal(demand.accesses, demands.owned)) {
-    if (!owned)
-      continue;
-    Value buffer = access.buffer();
-    const FragmentLayout *known = layoutOf(buffer);
-    if (known) {
-      // Where the fragment is held of which it reads a part.
-      if (owned->isShifted && !owned->determinesLoop)
-        if (auto around = loopAroundFragment(demand.shape, *owned, *known))
-          candidates.push_back(std::move(*around));
-      continue;
-    }
-    if (!owned->isWhole || !owned->determinesLoop)
-      continue;
-    bool hasParts = false;
-    for (OperationDemands *other : everything)
-      if (const OwnedAccess *part = partRead(*other, buffer)) {
-        hasParts = true;
-        // As a loop that reads a part needs it.
-        auto *decided = result.loops.find(other->op);
-        if (decided == result.loops.end())
-          continue;
-        FragmentLayout wanted =
-            fragmentFromLoop(shapeOf(buffer), *part, decided->second.layout);
-        if (auto loop = loopFromFragment(demand.shape, *owned, wanted))
-          candidates.push_back(std::move(*loop));
-      }
-    // Each thread may have all of a few elements.
-    if (hasParts && computeProduct(shapeOf(buffer)) <= kMaxInEachThread)
-      candidates.push_back(FragmentLayout::replicated(demand.shape, threads));
-  }
-  return candidates;
 }
 
 LayoutCost LayoutSolver::freeLoopCost(OperationDemands &demands,
