@@ -12,7 +12,6 @@ from .made_nodes import place as _place
 
 _TAKES = ("append", "appendleft", "extend", "insert", "add", "setdefault")
 
-
 # What values of TileLang's have, and numbers of Python's, which stand for some of them here, do not.
 _OF_A_VALUE = ("astype", "dtype", "value", "equal")
 

@@ -6,6 +6,8 @@
 // only its own parts are left. What works on tiles outside of `tile.on_warps`
 // ends a stretch: all warps meet there. Stages of a loop around it are slots
 // (MultiBuffer.cpp).
+// Where a part writes what all warps read by a load beside the parts, the roles
+// end there and all warps meet: the load sees what the part wrote.
 //
 //===----------------------------------------------------------------------===//
 #include "MultiBuffer.h"
